@@ -209,7 +209,7 @@ fn expire_round(engine: &Engine, txn: &mut Txn) {
     for shard in 0..engine.store.shards() {
         // Bounded, so that one shard full of overdue keys does not starve the others.
         for _ in 0..16 {
-            let (deleted, seen) = txn.expire_step(shard, now);
+            let (deleted, seen) = store::expire_step(txn, shard, now);
             sums = (sums.0 + deleted, sums.1 + seen);
             if deleted == 0 || deleted * AGAIN_ONE_IN < seen {
                 break;

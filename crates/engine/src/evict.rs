@@ -76,8 +76,8 @@ pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config
     let mut shards = [from, to.1].map(|key| engine.store.shard_of(key.hash));
     shards.sort_unstable();
     let scope = if shards[0] == shards[1] { &shards[..1] } else { &shards[..] };
-    let size =
-        txn.with(&engine.store, Scope::Many(scope), |txn| txn.size_to_copy(from, to, replace));
+    let size_to_copy = |txn: &mut Txn| store::size_to_copy(txn, from, to, replace);
+    let size = txn.with(&engine.store, Scope::Many(scope), size_to_copy);
     let size = size.ok().flatten().unwrap_or(0);
     let below = limit.checked_sub(size as u64);
     if let Some(below) = below.filter(|_| size >= COPY_ASKS) {
@@ -138,7 +138,7 @@ fn drop_keys(
             break;
         }
         let begun = Instant::now();
-        if txn.evict_step(victims, need).keys == 0 {
+        if store::evict_step(txn, victims, need).keys == 0 {
             break;
         }
         *longest = begun.elapsed().max(*longest);

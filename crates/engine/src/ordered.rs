@@ -109,7 +109,7 @@ impl Engine {
             IndexPhase::Building => self.is_building(),
             IndexPhase::Off if self.store.keeping_indexes() == Keeping::Never => false,
             IndexPhase::Off => {
-                let keys = txn.keys_of(db);
+                let keys = store::keys_of(&mut txn.held, db);
                 keys > SMALL && self.build_index(db, keys)
             }
         }
@@ -139,7 +139,7 @@ impl Engine {
             let part = Part(Arc::clone(&work));
             // Without a thread the part is dropped: then the work is given up, when all others are.
             let job = move |worker: &mut BackgroundWorker| {
-                let run = worker.txn.gather_keys(&part.0.build);
+                let run = store::gather_keys(&mut worker.txn.held, &part.0.build);
                 part.0.runs.lock().push(run);
                 drop(part);
             };
@@ -163,7 +163,7 @@ impl Engine {
         let mut any = false;
         for db in 0..self.store.databases() {
             if self.store.index_waiting(db) >= MANY {
-                txn.merge_index(db);
+                store::merge_index(&mut txn.held, db);
                 any = true;
             }
         }
@@ -173,23 +173,23 @@ impl Engine {
     /// Looks after indexes, every now and then: builds those that are always kept, gives up those
     /// that no request wants.
     pub(crate) fn maintain_indexes(&self, txn: &mut Txn, now: Millis) {
-        txn.ask_deadlines();
+        store::ask_deadlines(&mut txn.held);
         let keeping = self.store.keeping_indexes();
         for db in 0..self.store.databases() {
             match (self.store.index_phase(db), keeping) {
                 (IndexPhase::Off, Keeping::Always) => {
-                    let keys = txn.keys_of(db);
+                    let keys = store::keys_of(&mut txn.held, db);
                     if keys > 0 && !self.persistence.is_loading() {
                         self.build_index(db, keys);
                     }
                 }
                 // What shards have noted goes with it, so all of them are needed.
                 _ if self.store.is_obstructed() => {}
-                (IndexPhase::Live, Keeping::Never) => txn.drop_index(db),
+                (IndexPhase::Live, Keeping::Never) => store::drop_index(&mut txn.held, db),
                 (IndexPhase::Live, Keeping::Asked) => {
                     let used = self.store.index_used(db);
                     if used > 0 && now.saturating_sub(used) > IDLE {
-                        txn.drop_index(db);
+                        store::drop_index(&mut txn.held, db);
                         tracing::info!(db, "an unused ordered index was given up");
                     }
                 }

@@ -15,7 +15,7 @@ impl Engine {
         }
         let shards = 0..store.shards();
         if store.has_too_many_readers() {
-            shards.clone().for_each(|shard| txn.trim_readers(shard));
+            shards.clone().for_each(|shard| store::trim_readers(txn, shard));
         }
         if self.notify.tracking.left.swap(false, Ordering::AcqRel) {
             // Looked up one by one, under the shard's lock: a client that has read a key was
@@ -27,7 +27,7 @@ impl Engine {
             for shard in shards {
                 let mut from = Some(0);
                 while let Some(at) = from {
-                    from = txn.forget_gone_readers(shard, at, &tracks);
+                    from = store::forget_gone_readers(&mut txn.held, shard, at, &tracks);
                     if from.is_none() {
                         // Its holder is overdue: another round looks at it.
                         self.notify.tracking.left.store(true, Ordering::Release);

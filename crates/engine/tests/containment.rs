@@ -88,7 +88,7 @@ fn sound(engine: &Arc<Engine>, clients: &mut [&mut TestClient]) {
     assert!(client.ask("DBSIZE").starts_with(':'));
     assert_eq!(client.feed("MULTI\r\nKEYS *\r\nSWAPDB 0 0\r\nEXEC\r\n").1, State::Open);
     client.worker.txn.report_memory();
-    assert_eq!(client.worker.txn.recount(), engine.store.memory());
+    assert_eq!(store::recount(&mut client.worker.txn.held), engine.store.memory());
 }
 
 #[test]

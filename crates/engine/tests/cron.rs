@@ -55,7 +55,7 @@ fn keys_vanish_untouched_and_their_memory_comes_back() {
     drop(cron);
     assert_eq!(engine.store.expired(), 101_000);
     client.worker.txn.report_memory();
-    assert_eq!(client.worker.txn.recount(), engine.store.memory());
+    assert_eq!(store::recount(&mut client.worker.txn.held), engine.store.memory());
 }
 
 /// Every key overdue, in two databases: a step locks for each, so half of it is what a client
@@ -87,7 +87,7 @@ fn step_through(engine: &Arc<Engine>, client: &mut TestClient) -> (usize, usize,
     for shard in 0..engine.store.shards() {
         let mut quiet = 0;
         while quiet < 3 {
-            let (deleted, _) = client.worker.txn.expire_step(shard, now);
+            let (deleted, _) = store::expire_step(&mut client.worker.txn, shard, now);
             steps += u32::from(deleted > 0);
             most = most.max(deleted);
             all += deleted;

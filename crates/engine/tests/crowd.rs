@@ -284,7 +284,7 @@ fn a_random_crowd_gets_along() {
     assert!(engine.waits.blocked.is_empty());
     let mut client = TestClient::new(&engine);
     client.worker.txn.report_memory();
-    assert_eq!(client.worker.txn.recount(), engine.store.memory());
+    assert_eq!(store::recount(&mut client.worker.txn.held), engine.store.memory());
     client.ask("FLUSHALL");
     client.worker.txn.report_memory();
     assert_eq!(engine.store.memory(), 0);

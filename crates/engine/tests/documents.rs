@@ -87,7 +87,7 @@ fn documents(engine: &Arc<Engine>) -> Vec<Told> {
     let mut found = Vec::new();
     for db in 0..engine.store.databases() {
         for shard in 0..engine.store.shards() {
-            client.worker.txn.each_entry(shard, db, &mut |seen| {
+            store::each_entry(&mut client.worker.txn.held, shard, db, &mut |seen| {
                 let Kept::Object(Object::Json(json)) = seen.value else { return };
                 let document = json.document().unwrap();
                 let mut bytes = Vec::new();

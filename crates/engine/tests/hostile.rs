@@ -301,7 +301,7 @@ fn broken_bytes_break_nothing() {
     let mut last = TestClient::new(&engine);
     empty(&mut last);
     last.worker.txn.report_memory();
-    assert_eq!(last.worker.txn.recount(), 0);
+    assert_eq!(store::recount(&mut last.worker.txn.held), 0);
 }
 
 /// What `DUMP` answers for every value there is, in every form: packed, large, and compressed.
@@ -430,7 +430,12 @@ fn is_sound(client: &mut TestClient, engine: &Arc<Engine>, rng: &mut Rng) {
     }
     client.worker.txn.report_memory();
     let told = engine.store.memory() - engine.store.shared_memory();
-    assert_eq!(client.worker.txn.recount(), told, "the account after {}", client.ask("TYPE k"));
+    assert_eq!(
+        store::recount(&mut client.worker.txn.held),
+        told,
+        "the account after {}",
+        client.ask("TYPE k")
+    );
 }
 
 /// Values of unknown origin, with bytes changed and lengths that lie: an error, or a value.

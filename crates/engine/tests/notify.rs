@@ -43,7 +43,7 @@ fn cron_announces_what_has_expired() {
     }
     let mut txn = store::Txn::new(Arc::clone(&engine.store), 1);
     for shard in 0..engine.store.shards() {
-        while txn.expire_step(shard, 2_000_000).0 > 0 {}
+        while store::expire_step(&mut txn, shard, 2_000_000).0 > 0 {}
     }
     assert_eq!(listener.heard().len(), 100);
 }

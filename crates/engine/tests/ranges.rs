@@ -153,9 +153,9 @@ fn keys_past_their_deadline_are_no_keys() {
     assert_eq!(client.ask("RANGE.DELETE - [k:03"), ":2");
     assert_eq!(client.ask("RANGE.COUNT - +"), ":48");
     for shard in 0..client.worker.engine.store.shards() {
-        while client.worker.txn.expire_step(shard, 1_001_001).0 > 0 {}
+        while store::expire_step(&mut client.worker.txn, shard, 1_001_001).0 > 0 {}
     }
-    client.worker.txn.ask_deadlines();
+    store::ask_deadlines(&mut client.worker.txn.held);
     assert_eq!(client.ask("RANGE.COUNT - +"), ":48");
     assert_eq!(of("RANGE - + LIMIT 1", &mut client), "k:05");
 }
@@ -339,8 +339,8 @@ fn writers_go_on_while_an_index_is_built() {
         scope.spawn(|| {
             let mut client = TestClient::new(&engine);
             while !stop.load(Ordering::Relaxed) {
-                client.worker.txn.drop_index(0);
-                client.worker.txn.merge_index(0);
+                store::drop_index(&mut client.worker.txn.held, 0);
+                store::merge_index(&mut client.worker.txn.held, 0);
                 let build = engine.store.begin_index(0);
                 let counted = client.ask("EVAL \"return redis.call('PREFIX.COUNT','key:000')\" 0");
                 assert_eq!(counted, ":10000");
@@ -368,7 +368,7 @@ fn writers_go_on_while_an_index_is_built() {
                 ":19000"
             );
             if round % 2 == 1 {
-                client.worker.txn.drop_index(0);
+                store::drop_index(&mut client.worker.txn.held, 0);
             }
         }
         client.worker.txn.report_memory();
@@ -379,7 +379,7 @@ fn writers_go_on_while_an_index_is_built() {
     assert!(ranged.iter().eq(listed.iter()), "{} and {}", ranged.len(), listed.len());
     client.worker.txn.report_memory();
     let told = engine.store.memory() - engine.store.shared_memory();
-    assert_eq!(client.worker.txn.recount(), told);
+    assert_eq!(store::recount(&mut client.worker.txn.held), told);
 }
 
 /// Building an index is no part of a pause: who waits for the end of that waits no longer.
@@ -410,7 +410,7 @@ fn a_database_that_goes_while_its_index_is_built() {
     fill(&engine, 0..30_000);
     let mut client = TestClient::new(&engine);
     let build = engine.store.begin_index(0).unwrap();
-    let run = client.worker.txn.gather_keys(&build);
+    let run = store::gather_keys(&mut client.worker.txn.held, &build);
     client.ask("FLUSHDB");
     client.ask("SET after 1");
     assert!(!engine.store.finish_index(&build, &[run], 0));
@@ -418,7 +418,7 @@ fn a_database_that_goes_while_its_index_is_built() {
     client.ask("SELECT 1");
     client.ask("SET there 1");
     let build = engine.store.begin_index(1).unwrap();
-    let run = client.worker.txn.gather_keys(&build);
+    let run = store::gather_keys(&mut client.worker.txn.held, &build);
     client.ask("SWAPDB 0 1");
     assert!(!engine.store.finish_index(&build, &[run], 0));
     assert_eq!(of("RANGE - +", &mut client), "after");

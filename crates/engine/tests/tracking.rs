@@ -203,7 +203,7 @@ fn readers_are_told_of_what_expires() {
         } else {
             let mut txn = store::Txn::new(Arc::clone(&engine.store), 1);
             for shard in 0..engine.store.shards() {
-                txn.expire_step(shard, 1_000_005);
+                store::expire_step(&mut txn, shard, 1_000_005);
             }
         }
         for reader in &mut readers {

@@ -417,7 +417,7 @@ pub(crate) fn read(bytes: &[u8], count: usize) -> Result<Vec<Value>, NoReply> {
 
 /// Keys of all databases together.
 pub fn keys(workers: &Workers) -> usize {
-    workers.with(|worker| worker.txn.key_counts()).iter().map(|db| db.keys).sum()
+    workers.with(engine::Worker::key_count)
 }
 
 impl Drop for ClientSession {

@@ -220,7 +220,7 @@ impl System {
         register.by_ticket.insert(ticket, Arc::clone(&request));
         drop(register);
         for &key in wait.keys {
-            txn.add_waiter(self.touched(key).hash, NAMES[key], &self.queued(&request));
+            txn.held.add_waiter(self.touched(key).hash, NAMES[key], &self.queued(&request));
         }
         self.blocked.notify_all();
         request
@@ -252,7 +252,7 @@ impl System {
     fn leave(&self, txn: &mut Txn, request: &Arc<Request>) {
         self.register.lock().by_ticket.remove(&request.waiter.ticket);
         let places = request.wait.keys.iter().map(|&key| (NAMES[key], self.queued(request)));
-        if !txn.leave_queues(&self.store, 0, places) {
+        if !store::leave_queues(txn, &self.store, 0, places) {
             self.register.lock().leaving.push(Arc::clone(request));
         }
     }
@@ -379,7 +379,7 @@ fn model(case: Case, broken: Broken) {
         start(Box::new(move |system| system.keep(clients)));
         start(Box::new(move |system| {
             let shard = system.shard(key);
-            let run = |txn: &mut Txn| (txn.obstruct(), sync::thread::yield_now());
+            let run = |txn: &mut Txn| (txn.held.obstruct(), sync::thread::yield_now());
             let _ = system.txn().with(&system.store, Scope::One(shard), run);
         }));
     }

@@ -117,9 +117,9 @@ impl System {
             if self.broken == Broken::NumbersEarly {
                 self.store.outdate_index(0);
             }
-            txn.drop_index(0);
+            store::drop_index(&mut txn.held, 0);
             if let Some(build) = self.store.begin_index(0) {
-                let run = txn.gather_keys(&build);
+                let run = store::gather_keys(&mut txn.held, &build);
                 self.store.finish_index(&build, &[run], 0);
                 self.store.abandon_index(&build);
             }

@@ -48,7 +48,7 @@ impl System {
     fn client(&self, scopes: &[Scope<'_>]) {
         let mut txn = self.txn(true);
         for &scope in scopes {
-            match txn.with(&self.store, scope, |txn| txn.held()) {
+            match txn.with(&self.store, scope, |txn| txn.held.count()) {
                 Ok(held) => assert_eq!(held, count(scope)),
                 Err(Failed::Busy) => assert!(may_be_busy(scope), "the script does not hold that"),
                 Err(Failed::Panicked(text)) => panic!("{text}"),
@@ -63,7 +63,7 @@ impl System {
         let mut txn = self.txn(true);
         let ended = txn.with(&self.store, scope, |txn| {
             if self.broken != Broken::NoMark {
-                txn.obstruct();
+                txn.held.obstruct();
             }
             let mut answered = self.answered.lock();
             while *answered < clients {
@@ -131,7 +131,7 @@ fn model(panics: bool, broken: Broken) {
     start(Box::new(move |system| system.script(Scope::One(2), CLIENTS.len(), false)));
     // A thread of the background has time, and may have nothing in its hands while it waits.
     start(Box::new(|system| {
-        let held = system.txn(false).with(&system.store, Scope::All, |txn| txn.held());
+        let held = system.txn(false).with(&system.store, Scope::All, |txn| txn.held.count());
         assert_eq!(held.unwrap(), SHARDS);
     }));
     threads.into_iter().for_each(|thread| thread.join().unwrap());

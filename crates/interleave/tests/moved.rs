@@ -99,10 +99,10 @@ impl System {
             if !there {
                 return;
             }
-            let by_names = txn.record_move((0, source), (0, target), stays);
+            let by_names = txn.held.record_move((0, source), (0, target), stays);
             if !by_names {
-                txn.record_key(0, source);
-                txn.record_key(0, target);
+                txn.held.record_key(0, source);
+                txn.held.record_key(0, target);
             }
             let (counts, moves) = &mut *self.told.lock();
             let [left, arrived] = shards.map(|shard| {

@@ -77,7 +77,7 @@ impl Run {
             24..28 => self.transaction(),
             28 => {
                 let shard = self.rng.below(self.pair.engine.store.shards());
-                self.pair.worker.txn.expire_step(shard, self.pair.now);
+                store::expire_step(&mut self.pair.worker.txn, shard, self.pair.now);
             }
             _ => self.one(),
         }

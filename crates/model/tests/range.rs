@@ -142,10 +142,10 @@ impl Run {
             }
             17 => {
                 let db = self.rng.below(3);
-                self.pair.worker.txn.drop_index(db);
+                store::drop_index(&mut self.pair.worker.txn.held, db);
             }
-            18 => self.pair.worker.txn.merge_index(0),
-            19 => self.pair.worker.txn.ask_deadlines(),
+            18 => store::merge_index(&mut self.pair.worker.txn.held, 0),
+            19 => store::ask_deadlines(&mut self.pair.worker.txn.held),
             20..65 => {
                 let write = self.write();
                 self.pair.send(&write);

@@ -99,7 +99,7 @@ fn merge(into: &Arc<Engine>, from: &Arc<Engine>) -> Result<(), String> {
     let (mut target, mut source) = (context(into), context(from));
     let (mut fresh, mut replaced) = (0, 0);
     for db in 0..into.store.databases() {
-        let copied = target.copy_database(&mut source, db)?;
+        let copied = store::copy_database(&mut target, &mut source, db)?;
         fresh += copied.fresh;
         replaced += copied.replaced;
     }

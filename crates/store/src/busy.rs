@@ -16,7 +16,7 @@ use sync::atomic::{AtomicBool, Ordering};
 use sync::{Mutex, MutexGuard};
 
 use crate::key_counts::Part;
-use crate::{Shard, Store, Txn};
+use crate::{Shard, Store};
 
 /// How long to wait for a lock before looking whether its holder is overdue.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -190,7 +190,7 @@ impl Store {
     }
 
     /// Marks a shard; the caller holds its lock.
-    fn mark(&self, number: usize, shard: &Shard) {
+    pub(crate) fn mark(&self, number: usize, shard: &Shard) {
         let slot = &self.slots[number];
         *slot.key_counts.lock() = shard.dbs().iter().map(Part::of).collect();
         if !slot.overdue.swap(true, Ordering::Release) {
@@ -204,24 +204,16 @@ impl Store {
         self.obstructed.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// Whether a transaction was broken off. What it held cannot be read any more, so the dataset
+    /// is not to be saved: what is on disk is older, but whole.
+    #[must_use]
+    pub fn is_broken_off(&self) -> bool {
+        !self.withheld.lock().is_empty()
+    }
+
     /// What was in a shard when its holder was found overdue.
     pub(crate) fn key_counts_of_overdue(&self, number: usize) -> Box<[Part]> {
         self.slots[number].key_counts.lock().clone()
-    }
-}
-
-impl Txn {
-    /// Makes this transaction one that serves clients: it does not wait for overdue requests.
-    pub fn hurry(&mut self) {
-        self.hurried = true;
-    }
-
-    /// The request that runs is overdue: no thread that serves clients waits for its shards, until
-    /// it gives them back.
-    pub fn obstruct(&mut self) {
-        for held in &self.held {
-            self.store.mark(held.number, &held.shard);
-        }
     }
 }
 

@@ -27,7 +27,7 @@ fn hold<'t>(
     let ((end, ended), (begin, begun)) = (channel::<()>(), channel());
     let thread = threads.spawn(move || {
         let done = txn(store).with(store, Scope::One(shard), |txn| {
-            txn.obstruct();
+            txn.held.obstruct();
             begin.send(()).expect("somebody waits");
             let _ = ended.recv();
         });
@@ -45,8 +45,8 @@ fn no_mark_outlasts_its_lock() {
         for panics in [false, true] {
             let done = txn.with(&store, scope, |txn| {
                 // Twice: two scripts of one transaction.
-                txn.obstruct();
-                txn.obstruct();
+                txn.held.obstruct();
+                txn.held.obstruct();
                 assert_eq!(txn.store().is_obstructed(), !matches!(scope, Scope::None));
                 if panics {
                     std::panic::resume_unwind(Box::new("on purpose"));
@@ -70,7 +70,7 @@ fn who_is_in_a_hurry_does_not_wait_for_the_overdue() {
             assert!(matches!(txn.with(&store, scope, |_| ()), Err(Failed::Busy)), "{scope:?}");
         }
         assert!(txn.with(&store, Scope::Many(&[0, 1, 3]), |_| ()).is_ok());
-        assert_eq!(txn.expire_step(2, 0), (0, 0), "passed over");
+        assert_eq!(crate::expire_step(&mut txn, 2, 0), (0, 0), "passed over");
         drop(end);
         holder.join().expect("it ends");
         assert!(txn.with(&store, Scope::All, |_| ()).is_ok());
@@ -120,11 +120,11 @@ fn what_an_overdue_holder_had_is_counted() {
     .expect("nobody else is there");
     std::thread::scope(|threads| {
         let (end, holder) = hold(threads, &store, 1);
-        assert_eq!(txn.key_counts()[0].keys, names.len());
+        assert_eq!(crate::key_counts(&mut txn)[0].keys, names.len());
         drop(end);
         holder.join().expect("it ends");
     });
-    assert_eq!(txn.key_counts()[0].keys, names.len());
+    assert_eq!(crate::key_counts(&mut txn)[0].keys, names.len());
 }
 
 #[test]
@@ -143,11 +143,11 @@ fn what_was_broken_off_is_withheld_for_ever() {
     let other = (shard + 1) % 4;
     let both = if shard < other { [shard, other] } else { [other, shard] };
     for hurried in [false, true] {
-        txn.hurried = hurried;
+        txn.held.hurried = hurried;
         for scope in [Scope::One(shard), Scope::Many(&both), Scope::All] {
             assert!(matches!(txn.with(&store, scope, |_| ()), Err(Failed::Busy)), "{scope:?}");
         }
-        assert_eq!(txn.try_with_shard(shard, |_| ()), None);
+        assert_eq!(txn.held.try_with_shard(shard, |_| ()), None);
         assert!(txn.with(&store, Scope::One(other), |_| ()).is_ok());
     }
 }

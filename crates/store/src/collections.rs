@@ -30,13 +30,13 @@ macro_rules! holds {
                     key: Key<'_>,
                     edit: impl FnOnce(&mut $type) -> R,
                 ) -> Result<R, CmdError> {
-                    self.reap(self.db, key.hash, key.bytes);
+                    self.reap(self.held.db, key.hash, key.bytes);
                     let edit = match self.edit_found(key, of_object, edit)? {
                         Ok(result) => return Ok(result),
                         Err(edit) => edit,
                     };
-                    let used = self.use_now();
-                    let db = self.table_mut(key.hash);
+                    let used = self.uses.now();
+                    let db = self.held.table_mut(key.hash);
                     let mut value = <$type>::default();
                     let result = edit(&mut value);
                     if !value.is_empty() {
@@ -47,8 +47,8 @@ macro_rules! holds {
                         if put.inserted {
                             note(&mut db.noted, key.bytes, true);
                         }
-                        self.touch_in(self.db, key.hash, key.bytes);
-                        self.tell_new(self.db, key);
+                        self.touch_in(self.held.db, key.hash, key.bytes);
+                        self.notifications.new_key(self.held.db, key);
                     }
                     Ok(result)
                 }
@@ -70,10 +70,10 @@ macro_rules! holds {
                     key: Key<'_>,
                     edit: impl FnOnce(&mut $type) -> Option<R>,
                 ) -> Result<Option<R>, CmdError> {
-                    let before = self.changes();
+                    let before = self.changes.so_far();
                     let done = self.edit_existing(key, edit)?.flatten();
                     if done.is_none() {
-                        self.forget_changes_since(before);
+                        self.changes.forget_since(before);
                     }
                     Ok(done)
                 }
@@ -83,9 +83,9 @@ macro_rules! holds {
                     key: Key<'_>,
                     reshape: impl FnOnce(&mut $type) -> R,
                 ) -> Result<Option<R>, CmdError> {
-                    let before = self.changes();
+                    let before = self.changes.so_far();
                     let done = self.edit_existing(key, reshape);
-                    self.forget_changes_since(before);
+                    self.changes.forget_since(before);
                     done
                 }
 
@@ -94,12 +94,12 @@ macro_rules! holds {
                 }
 
                 fn take_context(&mut self) -> Box<<$type as DataType>::Context> {
-                    self.contexts.take::<$type>()
+                    self.contexts.contexts.take::<$type>()
                 }
 
                 fn give_context(&mut self, context: Box<<$type as DataType>::Context>) {
-                    if self.contexts.give::<$type>(context) {
-                        self.report_contexts();
+                    if self.contexts.contexts.give::<$type>(context) {
+                        self.contexts.report(&self.held.store);
                     }
                 }
             }
@@ -119,8 +119,8 @@ impl Txn {
         of_object: impl FnOnce(&mut Object) -> Option<&mut T>,
         edit: E,
     ) -> Result<Result<R, E>, CmdError> {
-        let (used, now) = (self.use_now(), self.now);
-        let db = self.table_mut(key.hash);
+        let (used, now) = (self.uses.now(), self.now);
+        let db = self.held.table_mut(key.hash);
         let found = db.keys.find_mut(key.hash, key.bytes);
         let found = found.filter(|entry| entry.deadline().is_none_or(|at| at > now));
         let Some(mut entry) = found else { return Ok(Err(edit)) };
@@ -132,24 +132,24 @@ impl Txn {
         db.objects = db.objects + after - before;
         if empty {
             let garbage = db.remove(key.hash, key.bytes);
-            self.discard(garbage.unwrap_or(Garbage::Nothing));
+            self.store().discard(garbage.unwrap_or(Garbage::Nothing));
         }
-        self.touch_in(self.db, key.hash, key.bytes);
+        self.touch_in(self.held.db, key.hash, key.bytes);
         Ok(Ok(result))
     }
 
     /// Replaces whatever `key` holds; an empty collection removes the key.
     pub(crate) fn replace(&mut self, key: Key<'_>, object: Object, deadline: Deadline) {
-        self.reap(self.db, key.hash, key.bytes);
-        self.touch_in(self.db, key.hash, key.bytes);
-        let used = self.use_now();
-        let db = self.table_mut(key.hash);
+        self.reap(self.held.db, key.hash, key.bytes);
+        self.touch_in(self.held.db, key.hash, key.bytes);
+        let used = self.uses.now();
+        let db = self.held.table_mut(key.hash);
         if object.is_empty() {
             let garbage = db.remove(key.hash, key.bytes);
-            return self.discard(garbage.unwrap_or(Garbage::Nothing));
+            return self.store().discard(garbage.unwrap_or(Garbage::Nothing));
         }
         self.tell_if_new(key);
-        let db = self.table_mut(key.hash);
+        let db = self.held.table_mut(key.hash);
         db.objects += object.memory();
         let mut put = db.keys.put_object(key.hash, key.bytes, Box::new(object));
         let entry = &mut put.entry;
@@ -167,6 +167,6 @@ impl Txn {
         if let Some(old) = &replaced {
             db.objects -= old.memory();
         }
-        self.discard(Garbage::of(replaced));
+        self.store().discard(Garbage::of(replaced));
     }
 }

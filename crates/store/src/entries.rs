@@ -5,7 +5,8 @@ use base::{Key, Millis, PackLimits};
 use table::{Content, EntryRef, POSITIONS};
 
 use crate::image::{self, Image};
-use crate::{Object, Scope, Txn};
+use crate::replay::{forget_below, restore};
+use crate::{HeldShards, Object, Scope, Txn};
 
 /// An entry, seen where it lies. It may be past its deadline.
 #[derive(Clone, Copy)]
@@ -43,51 +44,54 @@ impl<'a> Seen<'a> {
 /// in so many strides.
 const STRIDES: usize = 16;
 
-impl Txn {
-    /// Shows every entry of a shard's database, in no order that means anything. Call while holding
-    /// every shard, or none. O(keys).
-    pub fn each_entry(&mut self, number: usize, db: usize, visit: &mut dyn FnMut(Seen<'_>)) {
-        self.with_shard(number, |shard| {
-            shard.dbs()[db].keys.iter().for_each(|entry| visit(Seen::of(&entry)));
-        });
-    }
+/// Shows every entry of a shard's database, in no order that means anything. Call while holding
+/// every shard, or none. O(keys).
+pub fn each_entry(
+    held: &mut HeldShards,
+    number: usize,
+    db: usize,
+    visit: &mut dyn FnMut(Seen<'_>),
+) {
+    held.with_shard(number, |shard| {
+        shard.dbs()[db].keys.iter().for_each(|entry| visit(Seen::of(&entry)));
+    });
+}
 
-    /// The entry of a key of the current database, even past its deadline. Its shard is held. It
-    /// does not count as used.
-    #[must_use]
-    pub fn seen(&self, key: Key<'_>) -> Option<Seen<'_>> {
-        self.table(key.hash).keys.find(key.hash, key.bytes).map(|entry| Seen::of(&entry))
-    }
+/// The entry of a key of the current database, even past its deadline. Its shard is held. It
+/// does not count as used.
+#[must_use]
+pub fn seen<'h>(held: &'h HeldShards, key: Key<'_>) -> Option<Seen<'h>> {
+    held.table(key.hash).keys.find(key.hash, key.bytes).map(|entry| Seen::of(&entry))
+}
 
-    /// Takes a shard's database apart and puts it together again from what a snapshot would hold of
-    /// it. Its shard is held. O(keys).
-    ///
-    /// # Errors
-    /// What would be written cannot be read; nothing has changed then.
-    pub fn reload(&mut self, number: usize, db: usize) -> Result<(), Malformed> {
-        let (limits, hasher) = (self.limits, self.store().hasher().clone());
-        let mut raw = Vec::new();
-        let mut starts = Vec::new();
-        self.with_shard(number, |shard| {
-            for entry in shard.dbs()[db].keys.iter() {
-                starts.push(raw.len());
-                image::put(&mut raw, &entry);
-            }
-        });
-        let read = |at| image::read(&mut Source::new(&raw[at..]), &limits, &mut self.contexts);
-        let images: Result<Vec<Image<'_>>, Malformed> = starts.into_iter().map(read).collect();
-        self.report_contexts();
-        let mut images: Vec<Option<Image<'_>>> = images?.into_iter().map(Some).collect();
-        self.forget_below(number, db, POSITIONS);
-        let stride = (images.len() / STRIDES).max(1);
-        for first in 0..stride {
-            for image in images.iter_mut().skip(first).step_by(stride).filter_map(Option::take) {
-                let hash = hasher.hash(image.key);
-                self.restore(db, hash, image);
-            }
+/// Takes a shard's database apart and puts it together again from what a snapshot would hold of
+/// it. Its shard is held. O(keys).
+///
+/// # Errors
+/// What would be written cannot be read; nothing has changed then.
+pub fn reload(txn: &mut Txn, number: usize, db: usize) -> Result<(), Malformed> {
+    let (limits, hasher) = (txn.limits, txn.store().hasher().clone());
+    let mut raw = Vec::new();
+    let mut starts = Vec::new();
+    txn.held.with_shard(number, |shard| {
+        for entry in shard.dbs()[db].keys.iter() {
+            starts.push(raw.len());
+            image::put(&mut raw, &entry);
         }
-        Ok(())
+    });
+    let read = |at| image::read(&mut Source::new(&raw[at..]), &limits, &mut txn.contexts.contexts);
+    let images: Result<Vec<Image<'_>>, Malformed> = starts.into_iter().map(read).collect();
+    txn.contexts.report(&txn.held.store);
+    let mut images: Vec<Option<Image<'_>>> = images?.into_iter().map(Some).collect();
+    forget_below(&mut txn.held, number, db, POSITIONS);
+    let stride = (images.len() / STRIDES).max(1);
+    for first in 0..stride {
+        for image in images.iter_mut().skip(first).step_by(stride).filter_map(Option::take) {
+            let hash = hasher.hash(image.key);
+            restore(txn, db, hash, image);
+        }
     }
+    Ok(())
 }
 
 /// What became of entries that were copied.
@@ -99,49 +103,47 @@ pub struct Copied {
     pub replaced: u64,
 }
 
-impl Txn {
-    /// Reads an entry; a document shares what it can with others of this transaction.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn read_image<'a>(
-        &mut self,
-        source: &mut Source<'a>,
-        limits: &PackLimits,
-    ) -> Result<Image<'a>, String> {
-        let read = image::read(source, limits, &mut self.contexts);
-        self.report_contexts();
-        read.map_err(|error| error.to_string())
-    }
+/// Reads an entry; a document shares what it can with others of this transaction.
+///
+/// # Errors
+/// There is none.
+pub fn read_image<'a>(
+    txn: &mut Txn,
+    source: &mut Source<'a>,
+    limits: &PackLimits,
+) -> Result<Image<'a>, String> {
+    let read = image::read(source, limits, &mut txn.contexts.contexts);
+    txn.contexts.report(&txn.held.store);
+    read.map_err(|error| error.to_string())
+}
 
-    /// Copies every key of a database of another store into this one's, over what is there. Neither
-    /// transaction holds a shard. O(bytes).
-    ///
-    /// # Errors
-    /// A value cannot be read, or something panicked; what came before it is there.
-    pub fn copy_database(&mut self, from: &mut Txn, db: usize) -> Result<Copied, String> {
-        let (store, limits) = (std::sync::Arc::clone(self.store()), self.limits);
-        let mut copied = Copied::default();
-        for number in 0..from.store().shards() {
-            let mut raw = Vec::new();
-            from.with_shard(number, |shard| {
-                shard.dbs()[db].keys.iter().for_each(|entry| image::put(&mut raw, &entry));
+/// Copies every key of a database of another store into this one's, over what is there. Neither
+/// transaction holds a shard. O(bytes).
+///
+/// # Errors
+/// A value cannot be read, or something panicked; what came before it is there.
+pub fn copy_database(txn: &mut Txn, from: &mut Txn, db: usize) -> Result<Copied, String> {
+    let (store, limits) = (std::sync::Arc::clone(txn.store()), txn.limits);
+    let mut copied = Copied::default();
+    for number in 0..from.store().shards() {
+        let mut raw = Vec::new();
+        from.held.with_shard(number, |shard| {
+            shard.dbs()[db].keys.iter().for_each(|entry| image::put(&mut raw, &entry));
+        });
+        let mut source = Source::new(&raw);
+        while !source.is_done() {
+            let image = read_image(txn, &mut source, &limits)?;
+            let hash = store.hasher().hash(image.key);
+            let done = txn.with(&store, Scope::One(store.shard_of(hash)), |txn| {
+                let there = txn.held.shard(hash).dbs()[db].keys.find(hash, image.key).is_some();
+                restore(txn, db, hash, image);
+                txn.changes.forget();
+                there
             });
-            let mut source = Source::new(&raw);
-            while !source.is_done() {
-                let image = self.read_image(&mut source, &limits)?;
-                let hash = store.hasher().hash(image.key);
-                let done = self.with(&store, Scope::One(store.shard_of(hash)), |txn| {
-                    let there = txn.shard(hash).dbs()[db].keys.find(hash, image.key).is_some();
-                    txn.restore(db, hash, image);
-                    txn.forget_changes();
-                    there
-                });
-                let there = done.map_err(|failed| failed.to_string())?;
-                copied.replaced += u64::from(there);
-                copied.fresh += u64::from(!there);
-            }
+            let there = done.map_err(|failed| failed.to_string())?;
+            copied.replaced += u64::from(there);
+            copied.fresh += u64::from(!there);
         }
-        Ok(copied)
     }
+    Ok(copied)
 }

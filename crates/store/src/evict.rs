@@ -12,9 +12,8 @@ use base::{Millis, Rng};
 use smallvec::SmallVec;
 use table::EntryRef;
 
-use crate::notifications::TxnNotifications;
 use crate::usage::faded;
-use crate::{Garbage, Measure, Object, Shard, Touched, Txn};
+use crate::{Garbage, Measure, Object, Shard, Touched, Txn, TxnNotifications};
 
 /// Keys that a step drops at most.
 const MOST: usize = 8;
@@ -93,7 +92,7 @@ struct Gone {
 struct Scorer {
     victims: Victims,
     measure: Measure,
-    clock: u32,
+    second: u32,
     minute: u32,
 }
 
@@ -103,7 +102,7 @@ impl Scorer {
             (By::Random, _) => rng.next_u64(),
             (By::Deadline, _) => Millis::MAX - entry.deadline().unwrap_or(Millis::MAX),
             (By::Use, Measure::Recency) => {
-                u64::from(self.clock.wrapping_sub(entry.access()) & 0xff_ffff)
+                u64::from(self.second.wrapping_sub(entry.access()) & 0xff_ffff)
             }
             (By::Use, Measure::Frequency { decay, .. }) => {
                 u64::from(255 - faded(entry.access(), self.minute, decay))
@@ -112,45 +111,40 @@ impl Scorer {
     }
 }
 
-impl Txn {
-    /// Drops keys until `need` bytes are free, but no more than a few, all of one shard. Nothing
-    /// is dropped if there is no such key in the whole store. Call without holding any shard.
-    pub fn evict_step(&mut self, victims: &Victims, need: usize) -> Evicted {
-        let scorer = Scorer {
-            victims: *victims,
-            measure: self.measure,
-            clock: self.clock,
-            minute: self.minute,
-        };
-        let store = Arc::clone(self.store());
-        let mut notifications = std::mem::take(&mut self.notifications);
-        notifications.clear_asker();
-        let mut done = Evicted::default();
-        let shards = store.shards();
-        let first = self.rng.below(shards);
-        for number in (first..shards).chain(0..first) {
-            let mut rng = Rng::new(self.rng.next_u64());
-            let mut gone = Gone::default();
-            // A thread that needs room now does not wait for a long request.
-            let evicted = self.try_with_shard(number, |shard| {
-                notifications.look_around(&store);
-                let worst = look(shard, &scorer, &mut rng);
-                let evicted = drop_worst(shard, &worst, need, (&mut gone, &notifications));
-                notifications.deliver(&store);
-                evicted
-            });
-            let Some(evicted) = evicted else { continue };
-            if evicted.keys > 0 {
-                gone.garbage.into_iter().for_each(|removed| self.discard(removed));
-                gone.awaited.into_iter().for_each(|key| store.note_gone(key));
-                store.evicted.fetch_add(evicted.keys as u64, Ordering::Relaxed);
-                done = evicted;
-                break;
-            }
+/// Drops keys until `need` bytes are free, but no more than a few, all of one shard. Nothing is
+/// dropped if there is no such key in the whole store. Call without holding any shard.
+pub fn evict_step(txn: &mut Txn, victims: &Victims, need: usize) -> Evicted {
+    let Txn { held, notifications, uses, rng, .. } = txn;
+    let scorer = Scorer {
+        victims: *victims,
+        measure: uses.measure,
+        second: uses.second,
+        minute: uses.minute,
+    };
+    let store = Arc::clone(held.store());
+    notifications.clear_asker();
+    let shards = store.shards();
+    let first = rng.below(shards);
+    for number in (first..shards).chain(0..first) {
+        let mut rng = Rng::new(rng.next_u64());
+        let mut gone = Gone::default();
+        // A thread that needs room now does not wait for a long request.
+        let evicted = held.try_with_shard(number, |shard| {
+            notifications.look_around(&store);
+            let worst = look(shard, &scorer, &mut rng);
+            let evicted = drop_worst(shard, &worst, need, (&mut gone, notifications));
+            notifications.deliver(&store);
+            evicted
+        });
+        let Some(evicted) = evicted else { continue };
+        if evicted.keys > 0 {
+            gone.garbage.into_iter().for_each(|removed| store.discard(removed));
+            gone.awaited.into_iter().for_each(|key| store.note_gone(key));
+            store.evicted.fetch_add(evicted.keys as u64, Ordering::Relaxed);
+            return evicted;
         }
-        self.notifications = notifications;
-        done
     }
+    Evicted::default()
 }
 
 /// The worst keys of a random part of each database.

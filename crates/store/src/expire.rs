@@ -1,11 +1,11 @@
 //! Active expiry: keys that no request asks for any more are found and deleted in small steps.
 
 use std::sync::Arc;
+use sync::atomic::Ordering;
 
 use base::Millis;
 
-use crate::notifications::TxnNotifications;
-use crate::{Garbage, Shard, Touched, Txn};
+use crate::{Garbage, Shard, Touched, Txn, TxnNotifications};
 
 /// Buckets looked at per lock of a shard: keeps the lock for some dozen microseconds.
 const STEPS: usize = 32;
@@ -18,41 +18,30 @@ struct Look {
     db: usize,
 }
 
-impl Txn {
-    /// Walks on through the keys with a deadline in one shard and deletes overdue ones. Returns
-    /// how many it deleted and how many it looked at. Call without holding any shard: it locks the
-    /// shard anew for every database that has such keys.
-    pub fn expire_step(&mut self, number: usize, now: Millis) -> (usize, usize) {
-        let (mut garbage, mut awaited) = (Vec::new(), Vec::new());
-        let (mut deleted, mut seen, mut from) = (0, 0, 0);
-        let store = Arc::clone(self.store());
-        let mut notifications = std::mem::take(&mut self.notifications);
-        notifications.clear_asker();
-        // One whose holder is overdue is passed over: its turn comes again.
-        while let Some(Some(look)) = self.try_with_shard(number, |shard| {
-            notifications.look_around(&store);
-            let look = look(shard, from, now, (&mut garbage, &mut awaited, &notifications));
-            notifications.deliver(&store);
-            look
-        }) {
-            deleted += look.deleted;
-            seen += look.seen;
-            from = look.db + 1;
-        }
-        self.notifications = notifications;
-        for removed in garbage {
-            self.discard(removed);
-        }
-        awaited.into_iter().for_each(|key| self.store().note_gone(key));
-        self.count_expired(deleted);
-        (deleted, seen)
+/// Walks on through the keys with a deadline in one shard and deletes overdue ones. Returns how
+/// many it deleted and how many it looked at. Call without holding any shard: it locks the shard
+/// anew for every database that has such keys.
+pub fn expire_step(txn: &mut Txn, number: usize, now: Millis) -> (usize, usize) {
+    let Txn { held, notifications, .. } = txn;
+    let (mut garbage, mut awaited) = (Vec::new(), Vec::new());
+    let (mut deleted, mut seen, mut from) = (0, 0, 0);
+    let store = Arc::clone(held.store());
+    notifications.clear_asker();
+    // One whose holder is overdue is passed over: its turn comes again.
+    while let Some(Some(look)) = held.try_with_shard(number, |shard| {
+        notifications.look_around(&store);
+        let look = look(shard, from, now, (&mut garbage, &mut awaited, notifications));
+        notifications.deliver(&store);
+        look
+    }) {
+        deleted += look.deleted;
+        seen += look.seen;
+        from = look.db + 1;
     }
-
-    /// Adds to the count of keys whose deadline passed.
-    fn count_expired(&self, deleted: usize) {
-        use sync::atomic::Ordering;
-        self.store().expired.fetch_add(deleted as u64, Ordering::Relaxed);
-    }
+    garbage.into_iter().for_each(|removed| store.discard(removed));
+    awaited.into_iter().for_each(|key| store.note_gone(key));
+    store.expired.fetch_add(deleted as u64, Ordering::Relaxed);
+    (deleted, seen)
 }
 
 /// Walks on in the first database from `from` on that has keys with a deadline.

@@ -897,7 +897,7 @@ fn the_step_is_of_the_moment_at_which_it_began() {
         stage.run(|txn| {
             let set = |hash: &mut Hash| hash.set(field, b"value", &limits());
             Holds::<Hash>::edit(txn, key, set).expect("a hash");
-            txn.record_key(0, key);
+            txn.held.record_key(0, key);
         });
     };
     set(&mut stage, b"before");

@@ -3,7 +3,7 @@
 use base::Millis;
 
 use crate::shard::Db;
-use crate::{Garbage, Store, Txn};
+use crate::{Garbage, HeldShards, Shard, Store, Txn};
 
 /// Steps of a walk that find out how long the keys of a database in one shard still live.
 const SAMPLE_STEPS: usize = 4;
@@ -74,50 +74,48 @@ impl Lives {
     }
 }
 
-impl Txn {
-    /// Counts every database, one shard after the other. Of a shard whose holder is overdue it
-    /// tells what was in it when that was noticed. O(shards × databases). Call while holding every
-    /// shard, or none.
-    pub fn key_counts(&mut self) -> Vec<KeyCounts> {
-        let now = self.time();
-        let mut sums = vec![KeyCounts::default(); self.store().databases()];
-        let mut lives = vec![Lives::default(); sums.len()];
-        for number in 0..self.store().shards() {
-            let there = self.try_with_shard(number, |shard| {
-                // Where the walk that deletes overdue keys stands is as good as a random place.
-                let dbs = shard.dbs().iter().zip(&shard.expire_cursor);
-                for ((sum, lives), (db, cursor)) in sums.iter_mut().zip(&mut lives).zip(dbs) {
-                    sum.add(Part::of(db));
-                    if db.keys.expiring() > 0 {
-                        lives.sample(db, *cursor, now);
-                    }
+/// Counts every database, one shard after the other. Of a shard whose holder is overdue it
+/// tells what was in it when that was noticed. O(shards × databases). Call while holding every
+/// shard, or none.
+pub fn key_counts(txn: &mut Txn) -> Vec<KeyCounts> {
+    let (now, held) = (txn.time(), &mut txn.held);
+    let mut sums = vec![KeyCounts::default(); held.store().databases()];
+    let mut lives = vec![Lives::default(); sums.len()];
+    for number in 0..held.store().shards() {
+        let there = held.try_with_shard(number, |shard| {
+            // Where the walk that deletes overdue keys stands is as good as a random place.
+            let dbs = shard.dbs().iter().zip(&shard.expire_cursor);
+            for ((sum, lives), (db, cursor)) in sums.iter_mut().zip(&mut lives).zip(dbs) {
+                sum.add(Part::of(db));
+                if db.keys.expiring() > 0 {
+                    lives.sample(db, *cursor, now);
                 }
-            });
-            if there.is_none() {
-                let parts = self.store().key_counts_of_overdue(number);
-                sums.iter_mut().zip(&parts).for_each(|(sum, part)| sum.add(*part));
             }
+        });
+        if there.is_none() {
+            let parts = held.store().key_counts_of_overdue(number);
+            sums.iter_mut().zip(&parts).for_each(|(sum, part)| sum.add(*part));
         }
-        for (sum, lives) in sums.iter_mut().zip(&lives) {
-            sum.average_ttl = lives.average();
-        }
-        sums
     }
+    for (sum, lives) in sums.iter_mut().zip(&lives) {
+        sum.average_ttl = lives.average();
+    }
+    sums
+}
 
-    /// Bytes that a recount of every object finds: what [`Store::memory`] says once every
-    /// transaction has reported, without [`Store::shared_memory`]. O(keys); for checks. Call while
-    /// holding every shard, or none.
-    pub fn recount(&mut self) -> usize {
-        let shards = 0..self.store().shards();
-        let recount = |shard: &mut crate::Shard| {
-            shard
-                .dbs()
-                .iter()
-                .map(|db| db.keys.memory() + db.recount() + db.noted_memory())
-                .sum::<usize>()
-        };
-        shards.map(|number| self.with_shard(number, recount)).sum()
-    }
+/// Bytes that a recount of every object finds: what [`Store::memory`] says once every
+/// transaction has reported, without [`Store::shared_memory`]. O(keys); for checks. Call while
+/// holding every shard, or none.
+pub fn recount(held: &mut HeldShards) -> usize {
+    let shards = 0..held.store().shards();
+    let recount = |shard: &mut Shard| {
+        shard
+            .dbs()
+            .iter()
+            .map(|db| db.keys.memory() + db.recount() + db.noted_memory())
+            .sum::<usize>()
+    };
+    shards.map(|number| held.with_shard(number, recount)).sum()
 }
 
 impl Store {

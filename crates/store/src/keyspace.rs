@@ -12,11 +12,12 @@ use table::{Content, EntryMut, EntryRef};
 
 use crate::object::Object;
 use crate::ordered::note;
+use crate::room::has_room;
 use crate::shard::Keys;
 use crate::strings::{NOT_INT, RAW};
-use crate::txn::Overdue;
+use crate::tracking::tell_flushed;
 use crate::usage::faded;
-use crate::{Db, Garbage, INLINE_MAX, Measure, Touched, Txn};
+use crate::{Db, Garbage, INLINE_MAX, Measure, Shard, Touched, Txn};
 
 /// Strings up to this length are reported as `embstr`, as in Redis.
 const EMBSTR_MAX: usize = 44;
@@ -25,106 +26,23 @@ const INT_TEXT_MAX: usize = 20;
 /// How many bits of a scan cursor are a position inside a shard; the bits above are its number.
 const POSITION_BITS: u32 = 39;
 
-impl Txn {
-    /// The entry of `key` unless it is missing or overdue. An overdue one is noted, to be deleted
-    /// when the request is done.
-    #[inline]
-    pub(crate) fn live(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
-        let entry = self.peek_entry(key)?;
-        if !self.keeping_access {
-            self.note_use(&entry);
+/// Takes out of a shard what a key of database `db` holds.
+fn take(shard: &mut Shard, db: usize, key: Key<'_>) -> Option<(Object, Option<Millis>, u8)> {
+    shard.spoil_copy(db, key.hash);
+    let table = shard.db_mut(db);
+    let removed = table.keys.remove(key.hash, key.bytes)?;
+    note(&mut table.noted, key.bytes, false);
+    let (deadline, flags) = (removed.deadline(), removed.user_flags());
+    let object = match removed.bytes() {
+        // An inline string was never counted among the objects.
+        Some(bytes) => Object::string(bytes.to_vec()),
+        None => {
+            let object = *removed.into_object()?;
+            table.objects -= object.memory();
+            object
         }
-        Some(entry)
-    }
-
-    /// As `live`, without marking the key as used.
-    #[inline]
-    fn peek_entry(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
-        let found = self.table(key.hash).keys.find(key.hash, key.bytes);
-        let overdue = found.is_some_and(|e| e.deadline().is_some_and(|at| at <= self.now));
-        self.lookups.note(found.is_some() && !overdue);
-        if overdue {
-            self.met_overdue(key);
-        }
-        let found = found.filter(|_| !overdue);
-        if found.is_none() && self.lookups.is_telling() {
-            self.notifications.event(Class::Missed, "keymiss", self.db, key.bytes);
-        }
-        found
-    }
-
-    /// Notes a key that was met after its deadline.
-    #[cold]
-    fn met_overdue(&self, key: Key<'_>) {
-        let (db, hash) = (self.db, key.hash);
-        let mut overdue = self.overdue.borrow_mut();
-        let is_this = |met: &&mut Overdue| {
-            met.touched.db == db && met.touched.hash == hash && *met.touched.key == *key.bytes
-        };
-        if let Some(met) = overdue.iter_mut().find(is_this) {
-            // It may have been made anew since, and be overdue once more.
-            met.told = false;
-            return;
-        }
-        let touched = Touched { db, hash, key: key.bytes.into() };
-        overdue.push(Overdue { touched, told: false });
-        self.notifications.event(Class::Expired, "expired", db, key.bytes);
-    }
-
-    /// The hash of a stored key.
-    fn hash_of(&self, key: &[u8]) -> u64 {
-        self.store().hasher().hash(key)
-    }
-
-    fn take(&mut self, db: usize, key: Key<'_>) -> Option<(Object, Option<Millis>, u8)> {
-        let shard = self.shard_mut(key.hash);
-        shard.spoil_copy(db, key.hash);
-        let table = shard.db_mut(db);
-        let removed = table.keys.remove(key.hash, key.bytes)?;
-        note(&mut table.noted, key.bytes, false);
-        let (deadline, flags) = (removed.deadline(), removed.user_flags());
-        let object = match removed.bytes() {
-            // An inline string was never counted among the objects.
-            Some(bytes) => Object::string(bytes.to_vec()),
-            None => {
-                let object = *removed.into_object()?;
-                table.objects -= object.memory();
-                object
-            }
-        };
-        Some((object, deadline, flags))
-    }
-
-    /// Stores a value in database `db`, replacing what is there.
-    pub(crate) fn give(
-        &mut self,
-        db: usize,
-        key: Key<'_>,
-        object: Object,
-        at: Option<Millis>,
-        flags: u8,
-    ) {
-        self.touch_in(db, key.hash, key.bytes);
-        self.tell_new(db, key);
-        let used = self.use_now();
-        let (mut entry, replaced) = put(self.shard_mut(key.hash).db_mut(db), key, object);
-        entry.set_deadline(at);
-        entry.set_user_flags(flags);
-        entry.set_access(used.after(entry.access()));
-        self.discard(replaced);
-    }
-
-    /// The entry of a key of database `db`, unless it is missing or overdue. That is no use of it,
-    /// and what is overdue stays.
-    pub(crate) fn unexpired(&self, db: usize, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
-        let found = self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes);
-        found.filter(|entry| entry.deadline().is_none_or(|at| at > self.now))
-    }
-
-    fn exists_in(&mut self, db: usize, key: Key<'_>) -> bool {
-        self.reap(db, key.hash, key.bytes);
-        self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes).is_some()
-    }
+    };
+    Some((object, deadline, flags))
 }
 
 /// Puts a value under a key and settles the accounts; the entry, and what is expensive to free.
@@ -166,41 +84,42 @@ impl Keyspace for Txn {
     }
 
     fn is_recorded(&self) -> bool {
-        self.is_recording_any()
+        self.held.is_recording_any()
     }
 
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool {
-        self.reap(self.db, key.hash, key.bytes);
-        let used = self.use_now();
-        let Some(mut entry) = self.table_mut(key.hash).keys.find_mut(key.hash, key.bytes) else {
+        self.reap(self.held.db, key.hash, key.bytes);
+        let used = self.uses.now();
+        let Some(mut entry) = self.held.table_mut(key.hash).keys.find_mut(key.hash, key.bytes)
+        else {
             return false;
         };
         entry.set_deadline(deadline);
         entry.set_access(used.after(entry.access()));
-        self.touch_noted(self.db, key.hash, key.bytes);
+        self.touch_noted(self.held.db, key.hash, key.bytes);
         true
     }
 
     fn remove(&mut self, key: Key<'_>, _lazy: bool) -> bool {
-        self.reap(self.db, key.hash, key.bytes);
-        let Some(garbage) = self.table_mut(key.hash).remove(key.hash, key.bytes) else {
+        self.reap(self.held.db, key.hash, key.bytes);
+        let Some(garbage) = self.held.table_mut(key.hash).remove(key.hash, key.bytes) else {
             return false;
         };
-        self.touch_in(self.db, key.hash, key.bytes);
-        self.discard(garbage);
+        self.touch_in(self.held.db, key.hash, key.bytes);
+        self.store().discard(garbage);
         true
     }
 
     #[inline]
     fn notify(&mut self, class: Class, event: &'static str, key: Key<'_>) {
-        self.notifications.event(class, event, self.db, key.bytes);
+        self.notifications.event(class, event, self.held.db, key.bytes);
     }
 
     #[inline]
     fn notify_taken(&mut self, class: Class, event: &'static str, key: Key<'_>) {
         if self.notifications.interest != 0 {
             self.notify(class, event, key);
-            if self.table(key.hash).keys.find(key.hash, key.bytes).is_none() {
+            if self.held.table(key.hash).keys.find(key.hash, key.bytes).is_none() {
                 self.notify(Class::Generic, "del", key);
             }
         }
@@ -211,7 +130,7 @@ impl Keyspace for Txn {
         // Where look-ups count as reads they tell it by themselves.
         let told = self.lookups.is_telling() || !self.notifications.wants(Class::Missed);
         if !told && self.kind(key).is_none() {
-            self.notifications.event(Class::Missed, "keymiss", self.db, key.bytes);
+            self.notifications.event(Class::Missed, "keymiss", self.held.db, key.bytes);
         }
     }
 }
@@ -243,7 +162,7 @@ impl Types for Txn {
 
 impl Databases for Txn {
     fn db(&self) -> usize {
-        self.db
+        self.held.db
     }
 
     fn databases(&self) -> usize {
@@ -251,7 +170,7 @@ impl Databases for Txn {
     }
 
     fn is_scripted(&self) -> bool {
-        self.scripted
+        self.caller.scripted
     }
 
     fn memory(&self, key: Key<'_>) -> Option<usize> {
@@ -265,22 +184,22 @@ impl Databases for Txn {
     fn idle_seconds(&self, key: Key<'_>) -> Option<u64> {
         let entry = self.peek_entry(key)?;
         // 24 bits that wrap around, as in Redis.
-        Some(u64::from(self.clock.wrapping_sub(entry.access()) & 0xff_ffff))
+        Some(u64::from(self.uses.second.wrapping_sub(entry.access()) & 0xff_ffff))
     }
 
     fn frequency(&self, key: Key<'_>) -> Option<u8> {
-        let Measure::Frequency { decay, .. } = self.measure else { return None };
+        let Measure::Frequency { decay, .. } = self.uses.measure else { return None };
         let entry = self.peek_entry(key)?;
-        u8::try_from(faded(entry.access(), self.minute, decay)).ok()
+        u8::try_from(faded(entry.access(), self.uses.minute, decay)).ok()
     }
 
     fn counts_uses(&self) -> bool {
-        self.measure != Measure::Recency
+        self.uses.measure != Measure::Recency
     }
 
     fn set_frequency(&mut self, key: Key<'_>, count: u8) -> bool {
         let Some(entry) = self.peek_entry(key) else { return false };
-        entry.set_access(self.minute << 8 | u32::from(count));
+        entry.set_access(self.uses.minute << 8 | u32::from(count));
         true
     }
 
@@ -288,7 +207,7 @@ impl Databases for Txn {
         let Some(entry) = self.peek_entry(key) else { return false };
         // Below 2^24, the modulus of the clock of use.
         let seconds = u32::try_from(seconds & 0xff_ffff).unwrap_or(0);
-        entry.set_access(self.clock.wrapping_sub(seconds));
+        entry.set_access(self.uses.second.wrapping_sub(seconds));
         true
     }
 
@@ -297,9 +216,11 @@ impl Databases for Txn {
     }
 
     fn rename(&mut self, from: Key<'_>, to: Key<'_>) -> bool {
-        let db = self.db;
+        let db = self.held.db;
         self.reap(db, from.hash, from.bytes);
-        let Some((object, deadline, flags)) = self.take(db, from) else { return false };
+        let Some((object, deadline, flags)) = take(self.held.shard_mut(from.hash), db, from) else {
+            return false;
+        };
         self.touch_in(db, from.hash, from.bytes);
         self.give(db, to, object, deadline, flags);
         true
@@ -312,16 +233,16 @@ impl Databases for Txn {
         db: usize,
         replace: bool,
     ) -> Result<bool, CmdError> {
-        self.reap(self.db, from.hash, from.bytes);
-        let Some(entry) = self.table(from.hash).keys.find(from.hash, from.bytes) else {
+        self.reap(self.held.db, from.hash, from.bytes);
+        let Some(entry) = self.held.table(from.hash).keys.find(from.hash, from.bytes) else {
             return Ok(false);
         };
-        self.note_use(&entry);
+        self.uses.note(&entry);
         // Both before anything is copied: a large value takes long.
         if !replace && self.unexpired(db, to).is_some() {
             return Ok(false);
         }
-        if !self.has_room(Object::memory_of(&entry)) {
+        if !self.caller.unlimited && !has_room(&self.held, Object::memory_of(&entry)) {
             return Err(error::OOM);
         }
         let object = match entry.content() {
@@ -335,32 +256,35 @@ impl Databases for Txn {
     }
 
     fn move_to(&mut self, key: Key<'_>, db: usize) -> bool {
-        let from = self.db;
+        let from = self.held.db;
         self.reap(from, key.hash, key.bytes);
-        if self.exists_in(db, key) {
+        self.reap(db, key.hash, key.bytes);
+        if self.held.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes).is_some() {
             return false;
         }
-        let Some((object, deadline, flags)) = self.take(from, key) else { return false };
+        let Some((object, deadline, flags)) = take(self.held.shard_mut(key.hash), from, key) else {
+            return false;
+        };
         self.touch_in(from, key.hash, key.bytes);
         self.give(db, key, object, deadline, flags);
         true
     }
 
     fn key_count(&mut self) -> usize {
-        let db = self.db;
+        let db = self.held.db;
         let shards = self.store().shards();
-        (0..shards).map(|n| self.with_shard(n, |shard| shard.dbs[db].keys.len())).sum()
+        (0..shards).map(|n| self.held.with_shard(n, |shard| shard.dbs[db].keys.len())).sum()
     }
 
     fn scan(&mut self, cursor: u64, visit: &mut dyn FnMut(&[u8], Kind)) -> u64 {
-        let (db, now) = (self.db, self.now);
+        let (db, now) = (self.held.db, self.now);
         let position = cursor & ((1 << POSITION_BITS) - 1);
         let number = usize::try_from(cursor >> POSITION_BITS).unwrap_or(usize::MAX);
         let shards = self.store().shards();
         if number >= shards {
             return 0;
         }
-        let next = self.with_shard(number, |shard| {
+        let next = self.held.with_shard(number, |shard| {
             shard.dbs[db].keys.scan(position, &mut |entry| {
                 if entry.deadline().is_none_or(|at| at > now) {
                     visit(entry.key(), kind_of(&entry));
@@ -376,11 +300,12 @@ impl Databases for Txn {
     }
 
     fn random_key(&mut self) -> Option<Vec<u8>> {
-        let (db, now) = (self.db, self.now);
+        let (db, now) = (self.held.db, self.now);
         let shards = self.store().shards();
         // Shards hold near-equal numbers of keys unless there are few: weigh them exactly.
-        let lens: Vec<usize> =
-            (0..shards).map(|n| self.with_shard(n, |shard| shard.dbs[db].keys.len())).collect();
+        let lens: Vec<usize> = (0..shards)
+            .map(|n| self.held.with_shard(n, |shard| shard.dbs[db].keys.len()))
+            .collect();
         let mut rng = Rng::new(self.rng.next_u64());
         // Keys past their deadline may be drawn; give up on them after a while, as Redis does.
         for _ in 0..100 {
@@ -390,7 +315,7 @@ impl Databases for Txn {
                 pick = pick.saturating_sub(len);
                 here
             })?;
-            let key = self.with_shard(number, |shard| {
+            let key = self.held.with_shard(number, |shard| {
                 let entry = shard.dbs[db].keys.random(&mut || rng.next_u64())?;
                 let live = entry.deadline().is_none_or(|at| at > now);
                 live.then(|| entry.key().to_vec())
@@ -405,10 +330,10 @@ impl Databases for Txn {
     fn flush(&mut self, db: Option<usize>, _lazy: bool) -> usize {
         let hasher = self.store().hasher().clone();
         let mut removed = 0;
-        self.tell_flushed();
+        tell_flushed(&mut self.held, &self.notifications);
         let (store, dbs) =
             (Arc::clone(self.store()), db.map_or(0..self.databases(), |db| db..db + 1));
-        if !self.everything {
+        if !self.held.everything {
             // Other threads write between the shards: the index could not follow.
             for db in dbs.clone() {
                 store.indexes.give_up(db);
@@ -416,7 +341,7 @@ impl Databases for Txn {
         }
         for number in 0..self.store().shards() {
             let mut awaited = Vec::new();
-            let tables = self.with_shard(number, |shard| {
+            let tables = self.held.with_shard(number, |shard| {
                 let dbs = match db {
                     Some(db) => db..db + 1,
                     None => 0..shard.dbs.len(),
@@ -447,7 +372,7 @@ impl Databases for Txn {
             }
             for table in tables {
                 removed += table.len();
-                self.discard(Garbage::Keys(Box::new(table)));
+                self.store().discard(Garbage::Keys(Box::new(table)));
             }
         }
         dbs.for_each(|db| store.indexes.flushed(db));
@@ -464,15 +389,9 @@ impl Databases for Txn {
         let now = self.now;
         store.indexes.about_to_swap([a, b]);
         // What was met after its deadline goes along, and is deleted where it then is.
-        for Overdue { touched, .. } in self.overdue.get_mut() {
-            match touched.db {
-                db if db == a => touched.db = b,
-                db if db == b => touched.db = a,
-                _ => {}
-            }
-        }
+        self.held.overdue.swap(a, b);
         for number in 0..self.store().shards() {
-            let awaited = self.with_shard(number, |shard| {
+            let awaited = self.held.with_shard(number, |shard| {
                 for (here, there) in [(a, b), (b, a)] {
                     let both = [&shard.dbs[here].keys, &shard.dbs[there].keys];
                     shard.watching.touch_db(here, |key| {
@@ -495,7 +414,7 @@ impl Databases for Txn {
             });
             for (db, keys) in awaited {
                 for key in keys {
-                    let hash = self.hash_of(&key);
+                    let hash = hasher.hash(&key);
                     self.touch_in(db, hash, &key);
                 }
             }

@@ -20,30 +20,39 @@
 
 mod assembly;
 mod busy;
+mod changes;
 mod collections;
-mod deferred_serves;
 mod entries;
 mod evict;
 mod expire;
+mod held;
 mod history;
 pub mod image;
 mod incremental_copy;
 mod key_counts;
 mod keyspace;
 mod locking;
+mod lookups;
+mod memory_account;
 mod moved;
 mod notifications;
 mod object;
 mod ordered;
+mod overdue;
 mod readers;
+mod records;
+pub mod replay;
 mod room;
 mod serving;
 mod shard;
+mod shared_contexts;
 mod snapshot_scan;
 mod store;
 mod strings;
 mod text_copy;
 mod text_notes;
+mod touched;
+mod tracking;
 mod trash;
 mod txn;
 mod undo;
@@ -55,27 +64,40 @@ mod weight;
 
 pub use assembly::{Assembled, Assemblies};
 pub use busy::Busy;
-pub use entries::{Copied, Seen, Value};
-pub use evict::{By, Evicted, Victims};
+pub use changes::Changes;
+pub use entries::{Copied, Seen, Value, copy_database, each_entry, read_image, reload, seen};
+pub use evict::{By, Evicted, Victims, evict_step};
+pub use expire::expire_step;
+pub use held::HeldShards;
 pub use incremental_copy::ChunkSink;
-pub use key_counts::KeyCounts;
+pub use key_counts::{KeyCounts, key_counts, recount};
+pub use locking::{Failed, Scope};
+pub use lookups::Lookups;
 pub use moved::Name;
-pub use notifications::{BROADCAST, BY_EVENT, BY_KEY, Notification, NotificationSink, READERS};
+pub use notifications::{
+    BROADCAST, BY_EVENT, BY_KEY, Notification, NotificationSink, READERS, TxnNotifications,
+};
 pub use object::Object;
-pub use ordered::{Build, Figures as IndexFigures, Keeping, Phase as IndexPhase, Run};
+pub use ordered::{
+    Build, Figures as IndexFigures, Keeping, Phase as IndexPhase, Run, ask_deadlines, drop_index,
+    gather_keys, keys_of, merge_index,
+};
 pub use readers::Ids;
-pub use room::COPY_ASKS;
-pub use serving::{Waiters, serve_gone, serve_ready};
+pub use room::{COPY_ASKS, size_to_copy};
+pub use serving::{Waiters, leave_queues, serve_gone, serve_ready};
 pub use shard::{Db, Shard};
 pub use snapshot_scan::{IN_CHUNKS, Scanned, shard_among};
 pub use store::{Options, Store};
 pub use table::{POSITIONS, position};
+pub use touched::Touched;
+pub use tracking::{forget_gone_readers, note_reader, trim_readers};
 pub use trash::Garbage;
-pub use txn::{Failed, KeyFilter, Scope, Touched, Txn};
+pub use txn::{KeyFilter, Txn};
+pub use undo::UndoLog;
 pub use usage::Measure;
 pub use waiting::{LetGo, Queued, Waiter};
 pub use watch::Watch;
-pub use weight::Weight;
+pub use weight::{Weight, weigh};
 
 /// Strings longer than this live in an [`Object`] of their own, so that they can be edited in
 /// place; shorter ones lie inside the entry.

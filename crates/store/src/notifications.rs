@@ -13,16 +13,12 @@
 //! have been taken. A client begins to listen to a key under the key's lock and after its bit was
 //! set; so a later holder of that lock sees the bit.
 
-use std::sync::Arc;
 use sync::atomic::Ordering;
 
-use base::{Class, Event, Key, Rng};
+use base::{Class, Event, Key};
 
-use crate::readers::{Ids, PER_KEY};
-use crate::{Garbage, Shard, Store, Txn};
-
-/// Keys whose readers are forgotten at a time where there are too many.
-const TRIM: usize = 64;
+use crate::readers::Ids;
+use crate::{HeldShards, Shard, Store, Txn};
 
 /// Of [`Store::interest`]: events are published in a channel per key. (The bits below are those of
 /// the classes of events, see [`Class::bit`].)
@@ -73,11 +69,11 @@ pub trait NotificationSink: Send + Sync {
 
 /// The notifications of a transaction and whose request caused them.
 #[derive(Debug, Default)]
-pub(crate) struct TxnNotifications {
+pub struct TxnNotifications {
     /// Which notifications are wanted, as of when the locks were taken.
-    pub interest: u32,
+    pub(crate) interest: u32,
     /// The client whose request runs; 0 is none.
-    pub asker: u64,
+    pub(crate) asker: u64,
     pending: std::cell::RefCell<Vec<Notification>>,
     own: Vec<u8>,
 }
@@ -85,31 +81,31 @@ pub(crate) struct TxnNotifications {
 impl TxnNotifications {
     /// Learns what is wanted now.
     #[inline]
-    pub fn look_around(&mut self, store: &Store) {
+    pub(crate) fn look_around(&mut self, store: &Store) {
         self.interest = store.interest.0.load(Ordering::Relaxed);
     }
 
     #[inline]
-    pub fn wants(&self, class: Class) -> bool {
+    pub(crate) fn wants(&self, class: Class) -> bool {
         self.interest & class.bit() != 0
     }
 
     /// Adds an event, if it is wanted.
     #[inline]
-    pub fn event(&self, class: Class, name: &'static str, db: usize, key: &[u8]) {
+    pub(crate) fn event(&self, class: Class, name: &'static str, db: usize, key: &[u8]) {
         if self.wants(class) {
             self.add(Notification::Event(Event { class, name, db, key: key.into() }));
         }
     }
 
     #[cold]
-    pub fn add(&self, notification: Notification) {
+    pub(crate) fn add(&self, notification: Notification) {
         self.pending.borrow_mut().push(notification);
     }
 
     /// Forgets events of what is taken back. Keys that expired meanwhile have expired all the same,
     /// and the readers of a key are told anyway: their reads are not recorded any more.
-    pub fn forget_events(&mut self) {
+    pub(crate) fn forget_events(&mut self) {
         self.pending.get_mut().retain(|notification| match notification {
             Notification::Event(event) => event.class == Class::Expired,
             Notification::Stale { .. } | Notification::Flushed => true,
@@ -117,13 +113,13 @@ impl TxnNotifications {
     }
 
     /// No client asks for what comes next.
-    pub fn clear_asker(&mut self) {
+    pub(crate) fn clear_asker(&mut self) {
         self.asker = 0;
     }
 
     /// Notifies that a key of this shard has expired, and invalidates its copies.
     #[inline]
-    pub fn expired(&self, shard: &mut Shard, db: usize, key: (u64, &[u8])) {
+    pub(crate) fn expired(&self, shard: &mut Shard, db: usize, key: (u64, &[u8])) {
         if self.interest != 0 {
             self.event(Class::Expired, "expired", db, key.1);
             self.stale(shard, key, false);
@@ -131,7 +127,7 @@ impl TxnNotifications {
     }
 
     /// Notifies that a key of this shard was dropped to make room, and invalidates its copies.
-    pub fn evicted(&self, shard: &mut Shard, db: usize, key: (u64, &[u8])) {
+    pub(crate) fn evicted(&self, shard: &mut Shard, db: usize, key: (u64, &[u8])) {
         if self.interest != 0 {
             self.event(Class::Evicted, "evicted", db, key.1);
             self.stale(shard, key, false);
@@ -150,7 +146,7 @@ impl TxnNotifications {
     }
 
     /// Forgets the readers of a key of this shard that `pick` draws, and tells them.
-    fn forget_any(&self, shard: &mut Shard, pick: u64) {
+    pub(crate) fn forget_any(&self, shard: &mut Shard, pick: u64) {
         if let Some((key, readers)) = shard.readers.take_any(pick) {
             self.add(Notification::Stale { key, readers, asked: false, changed: false });
         }
@@ -158,13 +154,13 @@ impl TxnNotifications {
 
     /// Whether any client is sent invalidations.
     #[inline]
-    pub fn concerns_copies(&self) -> bool {
+    pub(crate) fn concerns_copies(&self) -> bool {
         self.interest & STALE != 0
     }
 
     /// Hands all notifications over. The shards they are about are still locked.
     #[inline]
-    pub fn deliver(&mut self, store: &Store) {
+    pub(crate) fn deliver(&mut self, store: &Store) {
         if !self.pending.get_mut().is_empty() {
             self.deliver_all(store);
         }
@@ -186,18 +182,53 @@ impl TxnNotifications {
             notification_sink.deliver(notifications, self.asker, &mut self.own);
         }
     }
-}
 
-impl Txn {
-    /// Delivers in its middle what there is, to the clients that listen now.
-    pub fn deliver_notifications(&mut self) {
-        let Txn { notifications, store, .. } = self;
-        notifications.deliver(store);
+    /// The client whose request runs next: notifications to that client come back through
+    /// [`take_own`](Self::take_own).
+    #[inline]
+    pub fn serve(&mut self, client: u64) {
+        self.asker = client;
     }
 
-    /// Learns in its middle which notifications are wanted.
-    pub fn look_around(&mut self) {
-        self.notifications.look_around(&self.store);
+    /// Whether there are notifications for the client whose request ran.
+    #[inline]
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// The notifications for the client whose request ran, encoded.
+    pub fn take_own(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.own)
+    }
+
+    /// Tells that a key is new.
+    #[inline]
+    pub(crate) fn new_key(&self, db: usize, key: Key<'_>) {
+        self.event(Class::New, "new", db, key.bytes);
+    }
+
+    /// Notifies that a key of a held shard has expired, and invalidates its copies; `heard` if the
+    /// event was told when the key was met.
+    #[cold]
+    pub(crate) fn expired_held(
+        &self,
+        held: &mut HeldShards,
+        (db, hash, key): (usize, u64, &[u8]),
+        heard: bool,
+    ) {
+        if !heard {
+            self.event(Class::Expired, "expired", db, key);
+        }
+        self.stale_held(held, hash, key, false);
+    }
+
+    /// Tells that copies of the value of a key of a held shard are stale.
+    #[inline]
+    pub(crate) fn stale_held(&self, held: &mut HeldShards, hash: u64, key: &[u8], asked: bool) {
+        if self.concerns_copies() {
+            self.stale(held.shard_mut(hash), (hash, key), asked);
+        }
     }
 }
 
@@ -219,172 +250,5 @@ impl Store {
     pub fn set_notification_sink(&self, notification_sink: Box<dyn NotificationSink>) {
         // Setting it twice is a mistake of the caller's that changes nothing.
         let _ = self.notification_sink.set(notification_sink);
-    }
-}
-
-impl Txn {
-    /// The client whose request runs next: notifications to that client come back through
-    /// [`Txn::take_own`].
-    #[inline]
-    pub fn serve(&mut self, client: u64) {
-        self.notifications.asker = client;
-    }
-
-    /// Whether there are notifications for the client whose request ran.
-    #[inline]
-    #[must_use]
-    pub fn has_own(&self) -> bool {
-        !self.notifications.own.is_empty()
-    }
-
-    /// The notifications for the client whose request ran, encoded.
-    pub fn take_own(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.notifications.own)
-    }
-
-    /// Tells that a key is new, if it is.
-    #[inline]
-    pub(crate) fn tell_if_new(&mut self, key: Key<'_>) {
-        if self.notifications.wants(Class::New)
-            && self.table(key.hash).keys.find(key.hash, key.bytes).is_none()
-        {
-            self.tell_new(self.db, key);
-        }
-    }
-
-    /// Tells that a key is new.
-    #[inline]
-    pub(crate) fn tell_new(&self, db: usize, key: Key<'_>) {
-        self.notifications.event(Class::New, "new", db, key.bytes);
-    }
-
-    /// Notifies that a key has expired, and invalidates its copies; `heard` if the event was told
-    /// when the key was met.
-    #[cold]
-    pub(crate) fn tell_expired(&mut self, db: usize, hash: u64, key: &[u8], heard: bool) {
-        if !heard {
-            self.notifications.event(Class::Expired, "expired", db, key);
-        }
-        self.tell_stale(hash, key, false);
-    }
-
-    /// Tells that copies of a key's value are stale.
-    #[inline]
-    pub(crate) fn tell_stale(&mut self, hash: u64, key: &[u8], asked: bool) {
-        if self.notifications.concerns_copies() {
-            let place = self.place(hash);
-            self.notifications.stale(&mut self.held[place].shard, (hash, key), asked);
-        }
-    }
-
-    /// Forgets all readers; they are told that all keys are stale.
-    pub(crate) fn tell_flushed(&mut self) {
-        if !self.notifications.concerns_copies() {
-            return;
-        }
-        for number in 0..self.store().shards() {
-            let readers = self.with_shard(number, |shard| std::mem::take(&mut shard.readers));
-            self.store().read_keys.fetch_sub(readers.len(), Ordering::Relaxed);
-            self.store().readers.fetch_sub(readers.ids(), Ordering::Relaxed);
-            self.store().read_key_bytes.fetch_sub(readers.bytes(), Ordering::Relaxed);
-            if readers.len() > 0 {
-                self.discard(Garbage::Readers(Box::new(readers)));
-            }
-        }
-        self.notifications.add(Notification::Flushed);
-    }
-
-    /// Remembers that a client has read a key whose shard is held: it will be told when the key
-    /// changes. If the table of readers is full some key is forgotten, and its readers are told.
-    pub fn note_reader(&mut self, key: Key<'_>, client: u64) {
-        let readers = &mut self.shard_mut(key.hash).readers;
-        let before = readers.len();
-        let new = readers.add(key.hash, key.bytes, client);
-        let grown = readers.len() - before;
-        if new {
-            self.store().readers.fetch_add(1, Ordering::Relaxed);
-        }
-        if grown > 0 {
-            self.store().read_keys.fetch_add(grown, Ordering::Relaxed);
-            self.store().read_key_bytes.fetch_add(key.bytes.len(), Ordering::Relaxed);
-            if self.store().has_too_many_readers() {
-                let pick = self.rng.next_u64();
-                let place = self.place(key.hash);
-                self.notifications.forget_any(&mut self.held[place].shard, pick);
-            }
-        }
-    }
-
-    /// Forgets the readers of some keys of a shard, and tells them, while there are too many. Call
-    /// without holding any shard.
-    pub fn trim_readers(&mut self, number: usize) {
-        let store = Arc::clone(self.store());
-        let mut notifications = std::mem::take(&mut self.notifications);
-        notifications.clear_asker();
-        let mut rng = Rng::new(self.rng.next_u64());
-        // One whose holder is overdue is passed over.
-        let _ = self.try_with_shard(number, |shard| {
-            for _ in 0..TRIM {
-                if !store.has_too_many_readers() {
-                    break;
-                }
-                notifications.forget_any(shard, rng.next_u64());
-                notifications.deliver(&store);
-            }
-        });
-        self.notifications = notifications;
-    }
-
-    /// Forgets, in a few keys of a shard, readers that are gone; `from` is where the last call
-    /// ended, 0 at first. Where to go on, 0 at the end; none if the shard is not to be had. Call
-    /// without holding any shard.
-    pub fn forget_gone_readers(
-        &mut self,
-        number: usize,
-        from: usize,
-        is_there: &dyn Fn(u64) -> bool,
-    ) -> Option<usize> {
-        let store = Arc::clone(self.store());
-        self.try_with_shard(number, |shard| {
-            let (keys, readers) = (shard.readers.len(), shard.readers.ids());
-            let bytes = shard.readers.bytes();
-            let next = shard.readers.sweep(from, is_there);
-            store.read_keys.fetch_sub(keys - shard.readers.len(), Ordering::Relaxed);
-            store.readers.fetch_sub(readers - shard.readers.ids(), Ordering::Relaxed);
-            store.read_key_bytes.fetch_sub(bytes - shard.readers.bytes(), Ordering::Relaxed);
-            next
-        })
-    }
-}
-
-impl Store {
-    /// The number of keys whose readers are remembered.
-    #[must_use]
-    pub fn read_keys(&self) -> usize {
-        self.read_keys.load(Ordering::Relaxed)
-    }
-
-    /// The number of readers remembered, over all keys.
-    #[must_use]
-    pub fn readers(&self) -> usize {
-        self.readers.load(Ordering::Relaxed)
-    }
-
-    /// Bytes that remembering them takes.
-    #[must_use]
-    pub fn readers_memory(&self) -> usize {
-        let bytes = self.read_key_bytes.load(Ordering::Relaxed);
-        bytes + self.read_keys() * PER_KEY + self.readers() * size_of::<u64>()
-    }
-
-    /// Sets how many keys' readers are remembered at most.
-    pub fn set_read_keys_limit(&self, keys: usize) {
-        self.read_keys_limit.store(keys, Ordering::Relaxed);
-    }
-
-    /// Whether the readers of more keys are remembered than may be.
-    #[must_use]
-    pub fn has_too_many_readers(&self) -> bool {
-        self.read_keys() > self.read_keys_limit.load(Ordering::Relaxed)
     }
 }

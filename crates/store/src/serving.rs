@@ -51,13 +51,13 @@ pub trait Waiters {
 /// Runs under the locks of the request that made the changes.
 pub fn serve_ready<W: Waiters>(waiters: &W, txn: &mut Txn) {
     let here = txn.db();
-    let mut ready = txn.take_ready();
+    let mut ready = txn.changes.take_ready();
     while !ready.is_empty() {
         for key in ready {
             serve_key(waiters, txn, &key);
         }
         // Serving may have fed other keys: BLMOVE pushes where another client waits.
-        ready = txn.take_ready();
+        ready = txn.changes.take_ready();
     }
     txn.select(here);
 }
@@ -77,7 +77,7 @@ pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
             // A panic while serving is contained there; a client that waits is served by the next
             // request.
             let done = txn.with_deferred_served(store, shard, |txn| {
-                txn.note_ready(key);
+                txn.changes.note_ready(key);
                 serve_ready(waiters, txn);
             });
             if matches!(done, Err(Failed::Busy)) {
@@ -91,7 +91,7 @@ pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
 /// that it serves and at one more.
 fn serve_key<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched) {
     // Queues differ in what they wait for, so few are served by the same feeding.
-    let mut heads: Vec<Option<Queued>> = txn.heads(key).into_iter().map(Some).collect();
+    let mut heads: Vec<Option<Queued>> = txn.held.heads(key).into_iter().map(Some).collect();
     let by_ticket = |(at, one): (usize, &Option<Queued>)| {
         one.as_ref().map(|one| Reverse((one.waiter.ticket, at)))
     };
@@ -99,7 +99,7 @@ fn serve_key<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched) {
     while let Some(Reverse((_, at))) = order.pop() {
         let Some(one) = heads[at].take() else { continue };
         // Asked before it leaves: its place says who is next.
-        let next = txn.behind(key, &one);
+        let next = txn.held.behind(key, &one);
         if serve_one(waiters, txn, key, &one)
             && let Some(next) = next
         {
@@ -116,14 +116,14 @@ fn serve_one<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched, one: &Queued
     let kind = txn.kind(base::Key { bytes: &key.key, hash: key.hash });
     let Some(blocked) = waiters.look_at(waiter.ticket) else {
         // It has left while this queue could not be had.
-        txn.remove_waiter(key.db, key.hash, &key.key, one);
+        txn.held.remove_waiter(key.db, key.hash, &key.key, one);
         return true;
     };
     if !waiters.concerns(&blocked, kind) {
         return false;
     }
-    if kind == Some(waiter.kind) && !txn.holds_all(&waiter.needs) {
-        txn.defer(key, &waiter.needs);
+    if kind == Some(waiter.kind) && !txn.held.holds_all(&waiter.needs) {
+        txn.held.defer(key, &waiter.needs);
         return false;
     }
     if !waiter.settle_fed() {
@@ -142,27 +142,25 @@ fn serve_one<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched, one: &Queued
             LetGo::Overdue => waiters.too_late(&blocked),
         },
     };
-    txn.remove_waiter(key.db, key.hash, &key.key, one);
+    txn.held.remove_waiter(key.db, key.hash, &key.key, one);
     waiters.end(&blocked, reply);
     true
 }
 
-impl Txn {
-    /// Takes a request that waits no longer out of its queues. `false` if an overdue request holds
-    /// a shard: until it has been taken out there, too, it is passed over.
-    pub fn leave_queues<'k>(
-        &mut self,
-        store: &Store,
-        db: usize,
-        places: impl Iterator<Item = (&'k [u8], Queued)>,
-    ) -> bool {
-        let mut left = true;
-        for (key, queued) in places {
-            let hash = store.hasher().hash(key);
-            let scope = Scope::One(store.shard_of(hash));
-            let done = self.with(store, scope, |txn| txn.remove_waiter(db, hash, key, &queued));
-            left &= !matches!(done, Err(Failed::Busy));
-        }
-        left
+/// Takes a request that waits no longer out of its queues. `false` if an overdue request holds a
+/// shard: until it has been taken out there, too, it is passed over.
+pub fn leave_queues<'k>(
+    txn: &mut Txn,
+    store: &Store,
+    db: usize,
+    places: impl Iterator<Item = (&'k [u8], Queued)>,
+) -> bool {
+    let mut left = true;
+    for (key, queued) in places {
+        let hash = store.hasher().hash(key);
+        let scope = Scope::One(store.shard_of(hash));
+        let leave = |txn: &mut Txn| txn.held.remove_waiter(db, hash, key, &queued);
+        left &= !matches!(txn.with(store, scope, leave), Err(Failed::Busy));
     }
+    left
 }

@@ -1,4 +1,4 @@
-//! Reading the whole dataset out and in again: for snapshots, without stopping requests.
+//! Reading the whole dataset out: for snapshots, without stopping requests.
 //!
 //! A scan goes through a shard's database by position, some entries per hold of the lock. What it
 //! reads in one hold is exact as of one record of the shard; the journal tells the rest.
@@ -9,17 +9,15 @@
 
 use std::io;
 
+use base::Copier;
 use base::codec::put_number;
-use base::{CmdError, Copier, Databases, Key, Millis};
 use journal::snapshot;
 use table::POSITIONS;
 
 use crate::busy::Guard;
-use crate::image::{Image, Value};
 use crate::incremental_copy::{ChunkSink, Large};
 use crate::moved::Name;
-use crate::ordered::note;
-use crate::{Db, Garbage, Object, Shard, Store, Txn, image};
+use crate::{Object, Shard, Store, image};
 
 /// Bytes after which a step lets go of the lock.
 const STEP_BYTES: usize = 32 << 10;
@@ -242,135 +240,4 @@ impl Store {
 pub fn shard_among(hash: u64, shards: usize) -> usize {
     // Masked to far fewer than 32 bits.
     (hash & (shards as u64 - 1)) as usize
-}
-
-impl Txn {
-    /// Sets the clock for running requests again: no key is overdue, and keys are as used as they
-    /// are at `now`.
-    pub fn begin_replay(&mut self, now: Millis) {
-        self.begin(now);
-        self.now = 0;
-        self.limits.string_max = usize::MAX;
-    }
-
-    /// Makes room for so many keys in what the shard of this hash has of database `db`, if they are
-    /// far more than are there. The shard is held.
-    pub fn reserve(&mut self, db: usize, hash: u64, keys: usize) {
-        self.shard_mut(hash).dbs[db].keys.reserve(keys);
-    }
-
-    /// Puts an entry that was read back into database `db`, whatever is there. Its shard is held.
-    pub fn restore(&mut self, db: usize, hash: u64, image: Image<'_>) {
-        let Image { key, deadline, value, flags, access } = image;
-        let clock = std::mem::replace(&mut self.clock, access);
-        let measure = std::mem::take(&mut self.measure);
-        let key = Key { bytes: key, hash };
-        match value {
-            Value::Text(text) => self.give_text(db, key, text, deadline, flags),
-            Value::Object(object) => self.give(db, key, object, deadline, flags),
-        }
-        (self.clock, self.measure) = (clock, measure);
-    }
-
-    /// Takes what one key holds, in a database, to another one, or copies it. Whether it is there.
-    /// All shards are held.
-    ///
-    /// # Errors
-    /// It cannot be copied.
-    pub fn relocate(
-        &mut self,
-        (from_db, from): (usize, Key<'_>),
-        (to_db, to): (usize, Key<'_>),
-        stays: bool,
-    ) -> Result<bool, CmdError> {
-        self.select(from_db);
-        let there = self.shard(from.hash).dbs[from_db].keys.find(from.hash, from.bytes).is_some();
-        if !there {
-            return Ok(false);
-        }
-        if stays {
-            self.copy(from, to, to_db, true)?;
-        } else if from_db == to_db {
-            self.rename(from, to);
-        } else {
-            self.forget(to_db, to.hash, to.bytes);
-            self.move_to(from, to_db);
-        }
-        self.forget_changes();
-        Ok(true)
-    }
-
-    /// Takes a key out of database `db`, whatever it holds and however old it is. Its shard is
-    /// held.
-    pub fn forget(&mut self, db: usize, hash: u64, key: &[u8]) {
-        let garbage = self.shard_mut(hash).db_mut(db).remove(hash, key);
-        self.discard(garbage.unwrap_or(Garbage::Nothing));
-    }
-
-    /// Empties the part of a held shard's database below a position.
-    pub fn forget_below(&mut self, number: usize, db: usize, position: u64) {
-        let hasher = self.store().hasher().clone();
-        let is_noted = self.with_shard(number, |shard| shard.dbs[db].noted.is_some());
-        if position < POSITIONS || is_noted {
-            return self
-                .forget_where(number, db, |key| table::position(hasher.hash(key)) < position);
-        }
-        let table = self.with_shard(number, |shard| shard.db_mut(db).replace(Db::new(&hasher)));
-        self.discard(Garbage::Keys(Box::new(table)));
-    }
-
-    /// Takes the keys of a shard's database away for which `gone` is true. O(keys).
-    pub fn forget_where(&mut self, number: usize, db: usize, gone: impl Fn(&[u8]) -> bool) {
-        let hasher = self.store().hasher().clone();
-        let garbage: Vec<Garbage> = self.with_shard(number, |shard| {
-            let keys: Vec<Box<[u8]>> = shard.dbs[db]
-                .keys
-                .iter()
-                .filter(|entry| gone(entry.key()))
-                .map(|entry| entry.key().into())
-                .collect();
-            let table = shard.db_mut(db);
-            keys.iter().filter_map(|key| table.remove(hasher.hash(key), key)).collect()
-        });
-        garbage.into_iter().for_each(|removed| self.discard(removed));
-    }
-
-    /// Exchanges the parts of two databases in one shard.
-    pub fn swap_shard(&mut self, number: usize, a: usize, b: usize) {
-        let store = std::sync::Arc::clone(self.store());
-        for db in [a, b] {
-            store.indexes.give_up(db);
-        }
-        self.with_shard(number, |shard| {
-            [a, b].into_iter().for_each(|db| shard.forget_noted(db, &store.indexes));
-            shard.swap(a, b);
-        });
-    }
-
-    fn give_text(
-        &mut self,
-        db: usize,
-        key: Key<'_>,
-        text: &[u8],
-        deadline: Option<u64>,
-        flags: u8,
-    ) {
-        if text.len() > crate::INLINE_MAX {
-            return self.give(db, key, Object::string(text.to_vec()), deadline, flags);
-        }
-        let clock = self.clock;
-        let table = self.shard_mut(key.hash).db_mut(db);
-        let mut put = table.keys.put_bytes(key.hash, key.bytes, text);
-        put.entry.set_deadline(deadline);
-        put.entry.set_user_flags(flags);
-        put.entry.set_access(clock);
-        if put.inserted {
-            note(&mut table.noted, key.bytes, true);
-        }
-        let replaced = put.replaced;
-        if let Some(old) = &replaced {
-            table.objects -= old.memory();
-        }
-        self.discard(Garbage::of(replaced));
-    }
 }

@@ -9,12 +9,15 @@ use sync::{Mutex, RwLock};
 use table::EntryRef;
 
 use crate::busy::Slot;
-use crate::history::NAMED;
 use crate::incremental_copy::Sizes;
 use crate::moved::Moved;
 use crate::ordered::Indexes;
-use crate::txn::HeldShard;
 use crate::{Garbage, Measure, NotificationSink, Object, Shard, Touched};
+
+/// Values from this size on that go from one key to another are told by the keys' names, unless
+/// another size is set. Of smaller ones an image takes a fraction of a millisecond, and recovery
+/// need not wait for the other shard.
+const NAMED: usize = 128 << 10;
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +90,7 @@ pub struct Store {
     /// Those of them whose shard an overdue request held.
     put_off: Mutex<Vec<Touched>>,
     /// Shards of transactions that were broken off: missing from their slots for ever.
-    pub(crate) withheld: Mutex<Vec<HeldShard>>,
+    pub(crate) withheld: Mutex<Vec<Shard>>,
 }
 
 impl Store {
@@ -330,9 +333,16 @@ impl Store {
         trash
     }
 
+    /// Sends a value to be freed off the data path.
+    #[inline]
     pub(crate) fn discard(&self, garbage: Garbage) {
         if !matches!(garbage, Garbage::Nothing) {
-            self.trash.lock().push(garbage);
+            self.keep_garbage(garbage);
         }
+    }
+
+    #[cold]
+    fn keep_garbage(&self, garbage: Garbage) {
+        self.trash.lock().push(garbage);
     }
 }

@@ -27,24 +27,25 @@ impl Strings for Txn {
 
     #[inline]
     fn set_string(&mut self, key: Key<'_>, value: &[u8], deadline: Deadline) {
-        self.touch_in(self.db, key.hash, key.bytes);
+        self.touch_in(self.held.db, key.hash, key.bytes);
         if deadline == Deadline::Keep || self.notifications.interest != 0 {
-            self.reap(self.db, key.hash, key.bytes);
+            self.reap(self.held.db, key.hash, key.bytes);
             self.tell_if_new(key);
         }
-        let used = self.use_now();
-        let db = self.table_mut(key.hash);
+        let used = self.uses.now();
+        let db = self.held.table_mut(key.hash);
         let garbage = write(db, key, value, deadline, 0, used);
-        self.discard(garbage);
+        self.store().discard(garbage);
     }
 
     fn set_float_string(&mut self, key: Key<'_>, value: &[u8]) {
-        self.touch_in(self.db, key.hash, key.bytes);
-        self.reap(self.db, key.hash, key.bytes);
+        self.touch_in(self.held.db, key.hash, key.bytes);
+        self.reap(self.held.db, key.hash, key.bytes);
         self.tell_if_new(key);
-        let used = self.use_now();
-        let garbage = write(self.table_mut(key.hash), key, value, Deadline::Keep, NOT_INT, used);
-        self.discard(garbage);
+        let used = self.uses.now();
+        let garbage =
+            write(self.held.table_mut(key.hash), key, value, Deadline::Keep, NOT_INT, used);
+        self.store().discard(garbage);
     }
 
     fn edit_string<R>(
@@ -52,8 +53,8 @@ impl Strings for Txn {
         key: Key<'_>,
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
-        let db = self.db;
-        self.shard_mut(key.hash).spoil_copy(db, key.hash);
+        let db = self.held.db;
+        self.held.shard_mut(key.hash).spoil_copy(db, key.hash);
         self.edit_bytes(key, edit)
     }
 
@@ -63,9 +64,9 @@ impl Strings for Txn {
         range: Range<usize>,
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
-        let db = self.db;
-        if self.shard(key.hash).copying.is_some() {
-            self.shard_mut(key.hash).note_text(db, key.hash, key.bytes, range);
+        let db = self.held.db;
+        if self.held.shard(key.hash).copying.is_some() {
+            self.held.shard_mut(key.hash).note_text(db, key.hash, key.bytes, range);
         }
         self.edit_bytes(key, edit)
     }
@@ -78,16 +79,16 @@ impl Txn {
         key: Key<'_>,
         edit: impl FnOnce(&mut Vec<u8>) -> R,
     ) -> Result<R, CmdError> {
-        self.reap(self.db, key.hash, key.bytes);
-        let used = self.use_now();
-        let db = self.table_mut(key.hash);
+        self.reap(self.held.db, key.hash, key.bytes);
+        let used = self.uses.now();
+        let db = self.held.table_mut(key.hash);
         let Some(mut entry) = db.keys.find_mut(key.hash, key.bytes) else {
             let mut bytes = Vec::new();
             let result = edit(&mut bytes);
             if !bytes.is_empty() {
                 create(db, key, bytes, used);
-                self.touch_noted(self.db, key.hash, key.bytes);
-                self.tell_new(self.db, key);
+                self.touch_noted(self.held.db, key.hash, key.bytes);
+                self.notifications.new_key(self.held.db, key);
             }
             return Ok(result);
         };
@@ -105,10 +106,10 @@ impl Txn {
             let mut bytes = entry.bytes().unwrap_or_default().to_vec();
             let result = edit(&mut bytes);
             let garbage = write(db, key, &bytes, Deadline::Keep, RAW, used);
-            self.discard(garbage);
+            self.store().discard(garbage);
             result
         };
-        self.touch_noted(self.db, key.hash, key.bytes);
+        self.touch_noted(self.held.db, key.hash, key.bytes);
         Ok(result)
     }
 }

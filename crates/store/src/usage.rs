@@ -9,10 +9,12 @@
 //! as it grows, and it loses one for every so many minutes without a use. Which of the two is kept
 //! depends on the eviction policy; after a change of policy the old bits mean little for a while.
 
-use base::Rng;
+use std::cell::Cell;
+
+use base::{Millis, Rng};
 use table::EntryRef;
 
-use crate::{Object, Txn};
+use crate::Object;
 
 /// The count of a key that is new: others must not outlive it at once.
 const NEW: u32 = 5;
@@ -66,17 +68,37 @@ pub(crate) fn faded(word: u32, minute: u32, decay: u32) -> u32 {
     count.saturating_sub(idle.checked_div(decay).unwrap_or(0))
 }
 
-impl Txn {
-    /// Learns what to remember; the engine calls it when the configuration has changed.
-    pub fn set_measure(&mut self, measure: Measure) {
-        self.measure = measure;
+/// The clock by which a transaction remembers uses of keys.
+pub(crate) struct Uses {
+    /// What is remembered.
+    pub measure: Measure,
+    /// The second, in 24 bits.
+    pub second: u32,
+    /// The minute, in 16 bits.
+    pub minute: u32,
+    /// Reads leave the access time of keys alone: `CLIENT NO-TOUCH`.
+    pub keeping: bool,
+    /// Where counting uses takes its random numbers from.
+    entropy: Cell<u64>,
+}
+
+impl Uses {
+    pub fn new(measure: Measure, seed: u64) -> Self {
+        Uses { measure, second: 0, minute: 0, keeping: false, entropy: Cell::new(seed) }
+    }
+
+    /// Sets the time.
+    pub fn begin(&mut self, now: Millis) {
+        // 24 bits of seconds, as Redis keeps them.
+        self.second = ((now / 1000) & 0xff_ffff) as u32;
+        self.minute = ((now / 60_000) & 0xffff) as u32;
     }
 
     /// A use at this moment.
     #[inline]
-    pub(crate) fn use_now(&self) -> Use {
+    pub fn now(&self) -> Use {
         match self.measure {
-            Measure::Recency => Use::At(self.clock),
+            Measure::Recency => Use::At(self.second),
             Measure::Frequency { log_factor, decay } => {
                 let mut rng = Rng::new(self.entropy.get());
                 let drawn = rng.next_u64();
@@ -90,8 +112,8 @@ impl Txn {
 
     /// Notes that an entry is used.
     #[inline]
-    pub(crate) fn note_use(&self, entry: &EntryRef<'_, Object>) {
-        let (before, used) = (entry.access(), self.use_now());
+    pub fn note(&self, entry: &EntryRef<'_, Object>) {
+        let (before, used) = (entry.access(), self.now());
         let after = used.after(before);
         // Reads should not dirty cache lines for nothing.
         if after != before {

@@ -8,7 +8,7 @@
 //! that feeds the key and does not hold that shard records that the key's queue has a deferred
 //! serve, and releases its shards; the thread that locks the shard next, for whatever purpose,
 //! locks what the deferred serve needs and runs it before doing anything else
-//! (`deferred_serves.rs`). So only a thread that feeds a key locks more on behalf of waiting
+//! (`locking.rs`). So only a thread that feeds a key locks more on behalf of waiting
 //! clients, and no request can take the element in between.
 
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@
 use base::Reach;
 use table::{Content, EntryRef};
 
-use crate::{Object, Shard, Store, Txn};
+use crate::{HeldShards, Object, Shard, Store};
 
 /// What a key holds, overdue or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,14 +43,12 @@ impl Weight {
     }
 }
 
-impl Txn {
-    /// What a key of a database holds: nothing where its shard is not to be had.
-    #[must_use]
-    pub fn weigh(&mut self, db: usize, name: &[u8]) -> Weight {
-        let hash = self.store.hasher().hash(name);
-        let number = self.store.shard_of(hash);
-        self.try_with_shard(number, |shard| Weight::of(shard, db, (hash, name))).unwrap_or_default()
-    }
+/// What a key of a database holds: nothing where its shard is not to be had.
+#[must_use]
+pub fn weigh(held: &mut HeldShards, db: usize, name: &[u8]) -> Weight {
+    let hash = held.store().hasher().hash(name);
+    let number = held.store().shard_of(hash);
+    held.try_with_shard(number, |shard| Weight::of(shard, db, (hash, name))).unwrap_or_default()
 }
 
 impl Store {

@@ -51,7 +51,7 @@ impl Worker {
         // A thread that holds a shard now may not have seen that there is a listener; one that
         // takes it after this has. Should one not be had, a script has it, whose end comes after as
         // well.
-        self.txn.let_others_pass();
+        self.txn.held.let_others_pass();
         Watching { engine, number }
     }
 }

@@ -83,9 +83,10 @@ impl Worker {
     /// Whether a request may take longer than a moment because its words, or what its keys hold,
     /// are large. Holds nothing afterwards.
     pub(crate) fn is_heavy(&mut self, session: &Session, entry: &Entry, argv: &[&[u8]]) -> bool {
-        let heavy = is_heavy(entry, argv, |name| Some(self.txn.weigh(session.db, name)));
+        let heavy =
+            is_heavy(entry, argv, |name| Some(store::weigh(&mut self.txn.held, session.db, name)));
         // What was looked at here is nothing that the next request has seen.
-        self.txn.take_seen();
+        self.txn.held.take_seen();
         heavy
     }
 }

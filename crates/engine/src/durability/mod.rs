@@ -132,8 +132,8 @@ pub(crate) struct SavedState {
     pub(crate) changes_saved: AtomicU64,
     /// When a snapshot last failed, in milliseconds since the Unix epoch.
     pub(crate) last_failure: AtomicU64,
-    /// Until this epoch of the journal is durable, what was acknowledged while the journal began may
-    /// be in memory alone. 0 once nothing is.
+    /// Until this epoch of the journal is durable, what was acknowledged while the journal began
+    /// may be in memory alone. 0 once nothing is.
     pub(crate) journal_began_in: AtomicU64,
     /// Bytes of the current snapshot: what the journal's growth is measured against.
     pub(crate) base_size: AtomicU64,

@@ -131,6 +131,11 @@ impl Worker {
         self
     }
 
+    /// How many keys there are in all databases together, those past their deadline included.
+    pub fn key_count(&mut self) -> usize {
+        store::key_counts(&mut self.txn).iter().map(|db| db.keys).sum()
+    }
+
     pub(crate) fn parts(&mut self) -> WorkerParts<'_> {
         WorkerParts { engine: &self.engine, txn: &mut self.txn, context: &mut self.context }
     }

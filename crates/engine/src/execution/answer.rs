@@ -88,9 +88,9 @@ impl WorkerParts<'_> {
         if session.blocked.is_none() {
             *how = Answered::Direct;
         }
-        self.txn.serve(0);
-        if self.txn.has_own() {
-            out.extend_from_slice(&self.txn.take_own());
+        self.txn.notifications.serve(0);
+        if self.txn.notifications.has_own() {
+            out.extend_from_slice(&self.txn.notifications.take_own());
         }
         true
     }

@@ -17,7 +17,7 @@ impl Worker {
         self.context.now = now;
         self.context.overran = false;
         self.txn.begin(now);
-        self.txn.wait_for_disk();
+        self.txn.held.wait_for_disk();
         let log = self.engine.store.log();
         self.context.troubled = self.engine.persistence.is_journaling() && log.is_troubled();
         self.context.hindered = self.context.troubled || self.engine.persistence.hinders(log);
@@ -29,7 +29,7 @@ impl Worker {
     /// no client is told what a crash could take back.
     #[inline]
     pub(crate) fn note_seen(&mut self, session: &mut Session) {
-        let seen = self.txn.take_seen();
+        let seen = self.txn.held.take_seen();
         // With a broken disk reads go on; writes are refused, since the start of this batch.
         if seen > 0 && self.engine.waits_for_disk() && !self.context.troubled {
             session.awaits = session.awaits.max(seen);

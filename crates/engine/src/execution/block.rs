@@ -51,7 +51,7 @@ pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session,
     });
     engine.waits.blocked.insert(&blocked);
     for (key, queued) in blocked.places() {
-        txn.add_waiter(hasher.hash(key), key, &queued);
+        txn.held.add_waiter(hasher.hash(key), key, &queued);
     }
     session.client.state.blocked.store(ticket, Ordering::Relaxed);
     let places = blocked.places().map(|(key, _)| PLACE + key.len()).sum();
@@ -153,7 +153,7 @@ impl Worker {
 /// Takes a request that waits no longer out of its queues. Where an overdue request holds a shard
 /// that is done later: until then it is skipped, as it is settled.
 fn leave_queues(engine: &Engine, txn: &mut Txn, blocked: &Arc<Blocked>) {
-    if !txn.leave_queues(&engine.store, blocked.db, blocked.places()) {
+    if !store::leave_queues(txn, &engine.store, blocked.db, blocked.places()) {
         engine.waits.blocked.leaving.lock().push(Arc::clone(blocked));
     }
 }

@@ -199,11 +199,11 @@ impl<'a, T: Counting> Call<'a, T> {
         if T::SERVED {
             args = args.woken();
         } else {
-            txn.count_lookups(entry.has(Flag::ReadOnly), entry.tells_misses);
+            txn.lookups.count(entry.has(Flag::ReadOnly), entry.tells_misses);
         }
         let done = (self.run)(txn, args, out);
         if !T::SERVED {
-            txn.count_lookups(false, false);
+            txn.lookups.count(false, false);
         }
         let (changed, outcome) = settle(engine, txn, (entry, request.argv, request.hash), done);
         if changed {

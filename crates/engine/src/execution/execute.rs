@@ -107,9 +107,9 @@ impl WorkerParts<'_> {
             let keeps = request.entry.is_some_and(|entry| entry.is(Property::KeepsCaching));
             session.tracking.caching = keeps;
         }
-        self.txn.serve(0);
-        if self.txn.has_own() {
-            out.extend_from_slice(&self.txn.take_own());
+        self.txn.notifications.serve(0);
+        if self.txn.notifications.has_own() {
+            out.extend_from_slice(&self.txn.notifications.take_own());
         }
     }
 
@@ -234,7 +234,7 @@ impl WorkerParts<'_> {
     pub(crate) fn enter(&mut self, session: &Session) {
         self.txn.select(session.db);
         self.txn.keep_access(session.client.state.no_touch.load(Ordering::Relaxed));
-        self.txn.serve(session.client.id);
+        self.txn.notifications.serve(session.client.id);
     }
 
     /// A request has run: it is counted, and keys are looked at that others could not serve.
@@ -397,7 +397,7 @@ fn is_http(argv: &[&[u8]]) -> bool {
 impl WorkerParts<'_> {
     /// Publishes what the batch counted: memory, hits and misses.
     pub fn end_batch(&mut self) {
-        let (hits, misses) = self.txn.take_lookups();
+        let (hits, misses) = self.txn.lookups.take();
         self.context.counters.hits.add(hits);
         self.context.counters.misses.add(misses);
     }

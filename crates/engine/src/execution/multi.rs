@@ -113,7 +113,7 @@ pub(crate) fn watch(
         let existed = txn.with(&engine.store, scope, |txn| {
             // A key that is overdue already is gone before the watch begins.
             txn.expire_key(key.hash, key.bytes);
-            txn.add_watch(key.hash, key.bytes, &watch);
+            txn.held.add_watch(key.hash, key.bytes, &watch);
             txn.kind(*key).is_some()
         });
         let existed = existed.map_err(|failed| engine.instead(&failed))?;
@@ -137,7 +137,7 @@ pub(crate) fn unwatch(engine: &Engine, txn: &mut Txn, session: &mut Session) {
         let scope = Scope::One(engine.store.shard_of(hash));
         // Removing a watch does not panic; a forgotten one would only set a flag that is not read.
         let _ = txn.with(&engine.store, scope, |txn| {
-            txn.remove_watch(db, hash, &key, &watch);
+            txn.held.remove_watch(db, hash, &key, &watch);
         });
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn effect(
     match effect {
         Effect::None | Effect::Block(_) => {}
         Effect::AsSent => command(engine, txn, (entry, argv, hash)),
-        _ if !txn.is_recording_any() => {}
+        _ if !txn.held.is_recording_any() => {}
         Effect::Rewritten(words) => rewritten(engine, txn, words),
         Effect::Several(requests) | Effect::Unwatched(requests) | Effect::Unblocks(requests) => {
             requests.iter().for_each(|words| rewritten(engine, txn, words))
@@ -56,17 +56,17 @@ fn command(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]
 fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]], Option<u64>)) {
     if entry.one_key && !entry.moves {
         let hash = hash.unwrap_or_else(|| engine.store.hasher().hash(argv[1]));
-        if !txn.is_recording(hash) {
+        if !txn.held.is_recording(hash) {
             return;
         }
         return match argv {
             [_, key, value] if entry.is(Property::StoresString) => {
-                txn.record_set(Key { bytes: key, hash }, value);
+                txn.held.record_set(Key { bytes: key, hash }, value);
             }
-            _ => txn.record_command(hash, argv.iter().copied()),
+            _ => txn.held.record_command(hash, argv.iter().copied()),
         };
     }
-    if !txn.is_recording_any() {
+    if !txn.held.is_recording_any() {
         return;
     }
     let mut positions = Vec::new();
@@ -76,7 +76,7 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
     let alone = !entry.moves && (entry.spec.key_rules.target)(argv).is_none();
     if alone && first.is_some() && positions.iter().all(|&at| Some(argv[at]) == first) {
         let hash = engine.store.hasher().hash(argv[positions[0]]);
-        return txn.record_command(hash, argv.iter().copied());
+        return txn.held.record_command(hash, argv.iter().copied());
     }
     let request = (entry, argv);
     if !moved(engine, txn, request, &positions) && !derived(engine, txn, request) {
@@ -101,7 +101,7 @@ fn moved(
     let there = other_database(entry, argv).filter(|&db| db < databases).unwrap_or(here);
     let hasher = engine.store.hasher();
     let (from, to) = (hasher.key(argv[from]), hasher.key(argv[to]));
-    txn.record_move((here, from), (there, to), stays)
+    txn.held.record_move((here, from), (there, to), stays)
 }
 
 /// The keys of a command that stores what it makes of them, and of nothing else; first the one
@@ -128,14 +128,14 @@ fn derived(engine: &Engine, txn: &mut Txn, (entry, argv): (&Entry, &[&[u8]])) ->
     let hasher = engine.store.hasher();
     let hashes: SmallVec<[u64; 8]> = positions.iter().map(|&at| hasher.hash(argv[at])).collect();
     let target = positions.first().map(|&at| hasher.key(argv[at]));
-    target.is_some_and(|target| txn.record_derived(target, &hashes, argv))
+    target.is_some_and(|target| txn.held.record_derived(target, &hashes, argv))
 }
 
 /// Keeps every key that a command may have changed as it is now: also after a command that failed
 /// half-way.
 pub(crate) fn keys(engine: &Engine, txn: &mut Txn, entry: &Entry, argv: &[&[u8]]) {
     for (db, at) in changed(entry, argv, (txn.db(), txn.databases())) {
-        txn.record_key(db, engine.store.hasher().key(argv[at]));
+        txn.held.record_key(db, engine.store.hasher().key(argv[at]));
     }
 }
 
@@ -177,6 +177,6 @@ pub(crate) fn note_reader(
     // A request that failed may have no keys that can be found; then it has read none.
     let _ = entry.spec.key_positions(argv, &mut positions);
     for at in positions {
-        txn.note_reader(engine.store.hasher().key(argv[at]), reader);
+        store::note_reader(txn, engine.store.hasher().key(argv[at]), reader);
     }
 }

@@ -24,7 +24,7 @@ use crate::execution::rights;
 /// Serves the clients that the changes just published can feed: see [`store::serve_ready`].
 #[inline]
 pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
-    if txn.has_ready() {
+    if txn.changes.has_ready() {
         store::serve_ready(engine, txn);
     }
 }
@@ -40,7 +40,7 @@ pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
 /// As [`serve_ready`], behind something that may have taken its time, a transaction or a script:
 /// for itself time stood still, for clients that wait the clock goes on.
 pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
-    if !txn.has_ready() {
+    if !txn.changes.has_ready() {
         return;
     }
     let now = txn.time();

@@ -18,25 +18,25 @@ pub(crate) fn settle(
 ) -> (bool, Result<Option<Box<Wait>>, CmdError>) {
     match done {
         Ok(Effect::None) => {
-            txn.forget_changes();
+            txn.changes.forget();
             (false, Ok(None))
         }
         Ok(Effect::Block(wait)) => {
-            txn.forget_changes();
+            txn.changes.forget();
             (false, Ok(Some(wait)))
         }
         Ok(effect) => {
             propagate::effect(engine, txn, sent, &effect);
             match effect {
-                Effect::Unwatched(_) => txn.forget_changes(),
-                Effect::Unblocks(_) => txn.publish_unwatched(),
+                Effect::Unwatched(_) => txn.changes.forget(),
+                Effect::Unblocks(_) => txn.changes.publish_unwatched(&txn.held),
                 _ => txn.publish_changes(),
             }
             (true, Ok(None))
         }
         Err(failure) => {
             // A command that failed may still have changed something before.
-            let changed = txn.has_changed();
+            let changed = txn.changes.has_changed();
             if changed {
                 propagate::keys(engine, txn, sent.0, sent.1);
             }

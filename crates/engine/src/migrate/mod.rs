@@ -189,7 +189,7 @@ impl Migration<'_> {
         let key = store.hasher().key(key);
         let (txn, from) = (&mut self.worker.txn, self.order.from);
         txn.begin(wall_clock());
-        txn.wait_for_disk();
+        txn.held.wait_for_disk();
         let scope = Scope::One(store.shard_of(key.hash));
         let done = txn.with(store, scope, |txn| {
             txn.select(from);
@@ -256,7 +256,7 @@ impl Migration<'_> {
     fn unwatch(&mut self, parcel: &Parcel) {
         let from = self.order.from;
         let _: Option<()> = self.with_key(&parcel.key, |txn, key| {
-            txn.remove_watch(from, key.hash, key.bytes, &parcel.watch);
+            txn.held.remove_watch(from, key.hash, key.bytes, &parcel.watch);
             None
         });
     }
@@ -266,7 +266,7 @@ impl Migration<'_> {
         let (engine, from) = (Arc::clone(self.engine), self.order.from);
         let counters = Arc::clone(&self.worker.counters);
         let settled = self.with_key(&parcel.key, |txn, key| {
-            txn.remove_watch(from, key.hash, key.bytes, &parcel.watch);
+            txn.held.remove_watch(from, key.hash, key.bytes, &parcel.watch);
             if parcel.watch.changed() {
                 return Some(dump(&engine, txn, key).map_or(Settled::Gone, Settled::Changed));
             }
@@ -292,7 +292,7 @@ fn dump(engine: &Arc<Engine>, txn: &mut Txn, key: base::Key<'_>) -> Option<Parce
     let now = txn.time();
     let ttl = txn.deadline(key)?.map_or(0, |at| at.saturating_sub(now).max(1));
     let watch = Arc::new(Watch::default());
-    txn.add_watch(key.hash, key.bytes, &watch);
+    txn.held.add_watch(key.hash, key.bytes, &watch);
     let charge = Charge::of(engine, payload.capacity() + key.bytes.len());
     Some(Parcel { key: key.bytes.to_vec(), payload, ttl, watch, _charge: charge })
 }

@@ -121,7 +121,9 @@ impl Replayer<'_> {
                 shards.dedup();
                 let there = self
                     .txn
-                    .with(&store, Scope::Many(&shards), |txn| txn.relocate(from, to, first.stays))
+                    .with(&store, Scope::Many(&shards), |txn| {
+                        store::replay::relocate(txn, from, to, first.stays)
+                    })
                     .map_err(|failed| failed.to_string())?
                     .map_err(|error| error.bytes().escape_ascii().to_string())?;
                 self.counts.moved += u64::from(there);
@@ -131,9 +133,9 @@ impl Replayer<'_> {
                     (false, _) => self.is_missing(keys[0].bytes),
                 }
             }
-            (true, false) if !first.stays => {
-                self.on_shard_of(keys[0], |txn| txn.forget(dbs[0], keys[0].hash, keys[0].bytes))
-            }
+            (true, false) if !first.stays => self.on_shard_of(keys[0], |txn| {
+                store::replay::forget(&mut txn.held, dbs[0], keys[0].hash, keys[0].bytes)
+            }),
             // What the second key then held was read when the first one had lost or changed it: the
             // snapshot must have read the second one once more.
             (false, true) => self.is_missing(keys[0].bytes),

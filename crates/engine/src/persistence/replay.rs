@@ -157,7 +157,7 @@ impl<'e> Replayer<'e> {
         let stride = (entries.len() / 16).max(1);
         for first in 0..stride {
             for mut entry in entries.iter().skip(first).step_by(stride).copied() {
-                let image = self.txn.read_image(&mut entry, &limits)?;
+                let image = store::read_image(&mut self.txn, &mut entry, &limits)?;
                 let hash = self.engine.store.hasher().hash(image.key);
                 let overdue = image.deadline.is_some_and(|at| at <= self.began);
                 self.counts.overdue += u64::from(overdue);
@@ -182,7 +182,9 @@ impl<'e> Replayer<'e> {
         // A shard's number is the last bits of its keys' hashes.
         for shard in (shard as usize..then.max(now)).step_by(then) {
             let any = Key { bytes: &[], hash: shard as u64 };
-            self.on_shard_of(any, |txn| txn.reserve(db, any.hash, expected))?;
+            self.on_shard_of(any, |txn| {
+                store::replay::reserve(&mut txn.held, db, any.hash, expected)
+            })?;
         }
         Ok(())
     }
@@ -204,9 +206,11 @@ impl<'e> Replayer<'e> {
             return Ok(());
         }
         if step.entries == 0 {
-            return self.on_shard_of(key, |txn| txn.forget(db, key.hash, key.bytes));
+            return self.on_shard_of(key, |txn| {
+                store::replay::forget(&mut txn.held, db, key.hash, key.bytes)
+            });
         }
-        let image = self.txn.read_image(&mut source, &limits)?;
+        let image = store::read_image(&mut self.txn, &mut source, &limits)?;
         if image.key != key.bytes {
             return Err("a key that is another".to_owned());
         }
@@ -224,7 +228,7 @@ impl<'e> Replayer<'e> {
 
     fn restore(&mut self, db: usize, hash: u64, image: image::Image<'_>) -> Result<(), String> {
         let key = Key { bytes: image.key, hash };
-        self.on_shard_of(key, |txn| txn.restore(db, hash, image))
+        self.on_shard_of(key, |txn| store::replay::restore(txn, db, hash, image))
     }
 
     /// Looks for the records of a frame that are about its shards: those whose number is `own`
@@ -345,14 +349,15 @@ impl<'e> Replayer<'e> {
                     self.on_shard_of(key, |txn| {
                         txn.select(db);
                         txn.set_string(key, prepared.value, Deadline::Clear);
-                        txn.forget_changes();
+                        txn.changes.forget();
                     })?;
                 }
                 Ok(())
             }
             Kind::Image => {
                 let limits = self.engine.store.limits();
-                let image = self.txn.read_image(&mut Source::new(record.body), &limits)?;
+                let image =
+                    store::read_image(&mut self.txn, &mut Source::new(record.body), &limits)?;
                 let key = self.engine.store.hasher().key(image.key);
                 if self.is_new(record, key, coverage) {
                     let db = self.database(record.db)?;
@@ -364,7 +369,9 @@ impl<'e> Replayer<'e> {
                 let Some(key) = prepared.key else { return Ok(()) };
                 if self.is_new(record, key, coverage) {
                     let db = self.database(record.db)?;
-                    self.on_shard_of(key, |txn| txn.forget(db, key.hash, key.bytes))?;
+                    self.on_shard_of(key, |txn| {
+                        store::replay::forget(&mut txn.held, db, key.hash, key.bytes)
+                    })?;
                 }
                 Ok(())
             }
@@ -443,7 +450,7 @@ impl<'e> Replayer<'e> {
             txn.select(db);
             let args = Args::new(words, entry.words, hash, engine.store.hasher());
             let result = run(txn, args, &mut RespWriter::new(&mut reply, Protocol::Resp3));
-            txn.forget_changes();
+            txn.changes.forget();
             result.map(drop)
         });
         self.reply = reply;
@@ -476,14 +483,14 @@ impl<'e> Replayer<'e> {
         let (old, shards) = (self.engine.persistence.old_shards(), self.engine.store.shards());
         let shard = usize::from(record.shard);
         if old == shards && !coverage.has_alone() {
-            self.txn.forget_below(shard, db, below);
+            store::replay::forget_below(&mut self.txn.held, shard, db, below);
             return Ok(());
         }
         // Keys of one old shard lie in several new ones, or among others: they are told by hash.
         let hasher = self.engine.store.hasher().clone();
         for number in 0..shards {
             if number % old.min(shards) == shard % old.min(shards) {
-                self.txn.forget_where(number, db, |key| {
+                store::replay::forget_where(&mut self.txn.held, number, db, |key| {
                     let hash = hasher.hash(key);
                     let gone = match coverage.alone(number_of, key) {
                         Some(known) => record.seq > known,
@@ -527,7 +534,7 @@ impl<'e> Replayer<'e> {
         let (a, b) = (self.database(record.db)?, self.database(other)?);
         let shard = usize::from(record.shard);
         if old == shards {
-            self.txn.swap_shard(shard, a, b);
+            store::replay::swap_shard(&mut self.txn.held, shard, a, b);
             return Ok(());
         }
         Err("databases changed places since the last snapshot: start once with the old number of \

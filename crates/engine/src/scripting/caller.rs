@@ -234,14 +234,14 @@ impl<'c> Caller<'c> {
         }
         let hasher = self.engine.store.hasher();
         if entry.one_key {
-            if !self.txn.holds(hasher.hash(words[1])) {
+            if !self.txn.held.holds(hasher.hash(words[1])) {
                 return false;
             }
         } else {
             let mut positions = Vec::new();
             // A request whose keys cannot be found fails before it touches one.
             let _ = entry.spec.key_positions(words, &mut positions);
-            if !positions.iter().all(|&at| self.txn.holds(hasher.hash(words[at]))) {
+            if !positions.iter().all(|&at| self.txn.held.holds(hasher.hash(words[at]))) {
                 return false;
             }
         }
@@ -249,10 +249,12 @@ impl<'c> Caller<'c> {
             return true;
         }
         if entry.one_key && !entry.moves {
-            return self.txn.note_before(self.db, hasher.key(words[1]));
+            return self.txn.undo.note(&self.txn.held, self.db, hasher.key(words[1]));
         }
         let changed = propagate::changed(entry, words, (self.db, self.txn.store().databases()));
-        changed.iter().all(|&(db, at)| self.txn.note_before(db, hasher.key(words[at])))
+        changed
+            .iter()
+            .all(|&(db, at)| self.txn.undo.note(&self.txn.held, db, hasher.key(words[at])))
     }
 
     fn data(
@@ -375,7 +377,7 @@ impl<'c> Caller<'c> {
         let killed = running.killed.load(Ordering::Acquire);
         if overdue && running.is_overdue_now() {
             let script = running.name.clone();
-            self.txn.obstruct();
+            self.txn.held.obstruct();
             // Told when it is so: what reads the line and then asks is not kept waiting.
             tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
         }

@@ -3,7 +3,7 @@
 //!
 //! It begins with the shards of the keys it declares. The first command that wants another key, or
 //! would change a value that is too large to remember, ends it: what it changed is taken back
-//! (`store::Txn::take_back`), and it runs again from its start, with every shard, at the same time
+//! (`store::Txn::roll_back`), and it runs again from its start, with every shard, at the same time
 //! and with the same random seed. That it needs them all is remembered. So no script ever waits for
 //! a lock while it holds one, and no request sees a script that was half run.
 
@@ -247,7 +247,7 @@ fn attempt(
             _ => Attempt::Again,
         };
         drop(caller);
-        txn.take_back();
+        txn.roll_back();
         writer.raw().truncate(mark);
         return why;
     }
@@ -257,13 +257,13 @@ fn attempt(
         drop(caller);
         match ended {
             Ended::BrokenOff => txn.break_off(),
-            _ => txn.take_back(),
+            _ => txn.roll_back(),
         }
         writer.raw().truncate(mark);
         writer.error_bytes(done.err().unwrap_or(error::INTERNAL).bytes());
         return Attempt::Done;
     }
-    caller.txn.forget_before();
+    caller.txn.undo.forget();
     if caller.outcome.errors > 0 {
         caller.context.counters.commands[job.command(engine)].failed.add(1);
     }

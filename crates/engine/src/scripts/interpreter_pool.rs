@@ -125,11 +125,11 @@ impl InterpreterPool {
         if self.epoch.is_none() || functions.version() != self.version {
             // The thread that changes them has recorded that when the shard is free again.
             let look = || (functions.version(), functions.known());
-            let ((version, known), epoch) = txn.look_beside_keys(look);
+            let ((version, known), epoch) = txn.held.look_beside_keys(look);
             self.follow(version, known);
             self.epoch = Some(epoch);
         }
-        txn.note_seen(self.epoch.unwrap_or(0));
+        txn.held.note_seen(self.epoch.unwrap_or(0));
         &self.libraries
     }
 

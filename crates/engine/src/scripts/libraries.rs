@@ -84,7 +84,7 @@ impl Functions {
         txn: &mut Txn,
         change: impl FnOnce(&mut Libraries) -> Result<R, CmdError>,
     ) -> Result<R, CmdError> {
-        txn.beside_keys(Kind::Libraries, || match self.replace(change) {
+        txn.held.beside_keys(Kind::Libraries, || match self.replace(change) {
             Ok((result, before, after)) => {
                 (Ok(result), library_image::change(&before.libraries, &after.libraries))
             }

@@ -48,7 +48,7 @@ pub fn seen_by(eyes: &mut TestClient) -> (String, Vec<Deadline>) {
     let mut keys = Vec::new();
     for db in 0..databases {
         for shard in 0..shards {
-            eyes.worker.txn.each_entry(shard, db, &mut |seen| {
+            store::each_entry(&mut eyes.worker.txn.held, shard, db, &mut |seen| {
                 keys.push((db, seen.key.to_vec(), seen.deadline, unseen(&seen)));
             });
         }

@@ -153,7 +153,7 @@ pub fn inspect(engine: &Arc<Engine>) -> Result<State, String> {
     eyes.worker.txn.report_memory();
     let store = &engine.store;
     let told = store.memory() - store.shared_memory();
-    let counted = eyes.worker.txn.recount();
+    let counted = store::recount(&mut eyes.worker.txn.held);
     if told != counted {
         return Err(format!("the store says {told} bytes, and there are {counted}"));
     }

@@ -394,7 +394,7 @@ impl Pair {
         for shard in 0..self.engine.store.shards() {
             // A shard holds few keys here: some steps take the walk around it.
             for _ in 0..3 {
-                self.worker.txn.expire_step(shard, self.now);
+                store::expire_step(&mut self.worker.txn, shard, self.now);
             }
         }
     }
@@ -405,7 +405,7 @@ impl Pair {
         // What documents share lies in no shard.
         let store = &self.engine.store;
         let told = store.memory() - store.shared_memory();
-        let counted = self.worker.txn.recount();
+        let counted = store::recount(&mut self.worker.txn.held);
         if counted != told {
             self.disagree(&format!("the account says {told} bytes, a recount {counted}"));
         }

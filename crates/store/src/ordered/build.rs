@@ -10,7 +10,7 @@ use base::Millis;
 use index::{KeyList, merge, sort};
 
 use super::{Keeping, Noted, Phase};
-use crate::{Store, Txn};
+use crate::{HeldShards, Store};
 
 /// Keys read in one hold of a shard's lock, about: some dozen microseconds.
 const SLICE: usize = 512;
@@ -98,78 +98,76 @@ impl Store {
     }
 }
 
-impl Txn {
-    /// Gathers the keys of shards that no thread has gathered yet, and sorts them. Holds every
-    /// shard, or none. O(n log n).
-    pub fn gather_keys(&mut self, build: &Build) -> Run {
-        let mut keys = KeyList::default();
-        loop {
-            let number = build.next.fetch_add(1, Ordering::Relaxed);
-            if number >= self.store().shards() || keys.len() >= RUN {
+/// Gathers the keys of shards that no thread has gathered yet, and sorts them. Holds every
+/// shard, or none. O(n log n).
+pub fn gather_keys(held: &mut HeldShards, build: &Build) -> Run {
+    let mut keys = KeyList::default();
+    loop {
+        let number = build.next.fetch_add(1, Ordering::Relaxed);
+        if number >= held.store().shards() || keys.len() >= RUN {
+            break;
+        }
+        let mut position = Some(0);
+        while let Some(from) = position {
+            position = gather_slice(held, build, number, from, &mut keys);
+        }
+    }
+    // Fewer than 2^32, see above.
+    let count = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+    let order = sort(count, |at| keys.get(at as usize));
+    Run { keys, order }
+}
+
+/// Gathers some keys of a shard from a position on; where to go on.
+fn gather_slice(
+    held: &mut HeldShards,
+    build: &Build,
+    number: usize,
+    from: u64,
+    keys: &mut KeyList,
+) -> Option<u64> {
+    let store = std::sync::Arc::clone(held.store());
+    let enough = keys.len() + SLICE;
+    held.with_shard(number, |shard| {
+        if store.indexes.slots[build.db].generation() != build.generation {
+            return None;
+        }
+        if from == 0 {
+            shard.forget_noted(build.db, &store.indexes);
+            shard.db_mut(build.db).noted = Some(Noted::of(build.generation));
+        }
+        let mut position = from;
+        for _ in 0..BUCKETS {
+            let table = &shard.dbs[build.db].keys;
+            position = table.scan(position, &mut |entry| keys.push(entry.key()));
+            if position == 0 || keys.len() >= enough {
                 break;
             }
-            let mut position = Some(0);
-            while let Some(from) = position {
-                position = self.gather_slice(build, number, from, &mut keys);
-            }
         }
-        // Fewer than 2^32, see above.
-        let count = u32::try_from(keys.len()).unwrap_or(u32::MAX);
-        let order = sort(count, |at| keys.get(at as usize));
-        Run { keys, order }
-    }
+        (position != 0).then_some(position)
+    })
+}
 
-    /// Gathers some keys of a shard from a position on; where to go on.
-    fn gather_slice(
-        &mut self,
-        build: &Build,
-        number: usize,
-        from: u64,
-        keys: &mut KeyList,
-    ) -> Option<u64> {
-        let store = std::sync::Arc::clone(self.store());
-        let enough = keys.len() + SLICE;
-        self.with_shard(number, |shard| {
-            if store.indexes.slots[build.db].generation() != build.generation {
-                return None;
-            }
-            if from == 0 {
-                shard.forget_noted(build.db, &store.indexes);
-                shard.db_mut(build.db).noted = Some(Noted::of(build.generation));
-            }
-            let mut position = from;
-            for _ in 0..BUCKETS {
-                let table = &shard.dbs[build.db].keys;
-                position = table.scan(position, &mut |entry| keys.push(entry.key()));
-                if position == 0 || keys.len() >= enough {
-                    break;
-                }
-            }
-            (position != 0).then_some(position)
-        })
-    }
+/// Builds the index of a database here and now. Holds every shard, or none: with every shard it
+/// takes over from a thread that builds it and cannot go on.
+pub(super) fn build_here(held: &mut HeldShards, db: usize) {
+    let store = std::sync::Arc::clone(held.store());
+    let Some(build) = store.begin(db, !held.is_empty()) else { return };
+    // A thread that may not wait for a shard ends in the middle.
+    let build = Abandoned(&store, build);
+    let run = gather_keys(held, &build.1);
+    store.finish_index(&build.1, &[run], 0);
+}
 
-    /// Builds the index of a database here and now. Holds every shard, or none: with every shard it
-    /// takes over from a thread that builds it and cannot go on.
-    pub(super) fn build_here(&mut self, db: usize) {
-        let store = std::sync::Arc::clone(self.store());
-        let Some(build) = store.begin(db, !self.held.is_empty()) else { return };
-        // A thread that may not wait for a shard ends in the middle.
-        let build = Abandoned(&store, build);
-        let run = self.gather_keys(&build.1);
-        store.finish_index(&build.1, &[run], 0);
-    }
-
-    /// Waits until another thread has built this generation of an index, or given it up. Holds no
-    /// shard: it waits for those that the other one waits for, as each request does.
-    pub(super) fn wait_while_built(&mut self, db: usize, generation: u64) {
-        let store = std::sync::Arc::clone(self.store());
-        let slot = &store.indexes.slots[db];
-        while slot.phase() == Phase::Building && slot.generation() == generation {
-            for number in 0..store.shards() {
-                self.with_shard(number, |_| ());
-            }
-            sync::thread::yield_now();
+/// Waits until another thread has built this generation of an index, or given it up. Holds no
+/// shard: it waits for those that the other one waits for, as each request does.
+pub(super) fn wait_while_built(held: &mut HeldShards, db: usize, generation: u64) {
+    let store = std::sync::Arc::clone(held.store());
+    let slot = &store.indexes.slots[db];
+    while slot.phase() == Phase::Building && slot.generation() == generation {
+        for number in 0..store.shards() {
+            held.with_shard(number, |_| ());
         }
+        sync::thread::yield_now();
     }
 }

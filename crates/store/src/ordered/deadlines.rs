@@ -11,7 +11,7 @@
 
 use sync::atomic::{AtomicU8, Ordering};
 
-use crate::{Store, Txn};
+use crate::{HeldShards, Store};
 
 const NONE: u8 = 0;
 const ASKING: u8 = 1;
@@ -42,27 +42,25 @@ impl Deadlines {
     }
 }
 
-impl Txn {
-    /// Finds out whether keys with a deadline are gone from databases that had some. Holds no
-    /// shard. O(shards) for each such database.
-    pub fn ask_deadlines(&mut self) {
-        for db in 0..self.store().databases() {
-            let asked = |store: &Store, from, to| {
-                let state = &store.indexes.slots[db].deadlines.0;
-                state.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-            };
-            if !asked(self.store(), SOME, ASKING) {
-                continue;
-            }
-            let shards = 0..self.store().shards();
-            // There may be some in one that is not to be had.
-            let any = shards.into_iter().any(|number| {
-                let any = self.try_with_shard(number, |shard| shard.dbs[db].keys.expiring() != 0);
-                any.unwrap_or(true)
-            });
-            // Where it was said again meanwhile it is so.
-            asked(self.store(), ASKING, if any { SOME } else { NONE });
+/// Finds out whether keys with a deadline are gone from databases that had some. Holds no
+/// shard. O(shards) for each such database.
+pub fn ask_deadlines(held: &mut HeldShards) {
+    for db in 0..held.store().databases() {
+        let asked = |store: &Store, from, to| {
+            let state = &store.indexes.slots[db].deadlines.0;
+            state.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        };
+        if !asked(held.store(), SOME, ASKING) {
+            continue;
         }
+        let shards = 0..held.store().shards();
+        // There may be some in one that is not to be had.
+        let any = shards.into_iter().any(|number| {
+            let any = held.try_with_shard(number, |shard| shard.dbs[db].keys.expiring() != 0);
+            any.unwrap_or(true)
+        });
+        // Where it was said again meanwhile it is so.
+        asked(held.store(), ASKING, if any { SOME } else { NONE });
     }
 }
 

@@ -9,9 +9,11 @@ use index::{KeyList, Span, Tree};
 use table::Content;
 use types::{Held, Ordered};
 
+use super::build::{build_here, wait_while_built};
+use super::merge::gather_notes;
 use super::{Keeping, Phase};
 use crate::busy::Busy;
-use crate::{Failed, Object, Scope, Shard, Txn};
+use crate::{Failed, Object, Scope, Txn};
 
 /// How often a query begins anew because the index was given up under its hands.
 const ATTEMPTS: usize = 64;
@@ -21,36 +23,9 @@ const AT_ONCE: usize = 16 << 10;
 const LOOK: usize = 4;
 
 impl Txn {
-    /// Takes what shards have noted about a database.
-    pub(super) fn gather_notes(&mut self, db: usize) {
-        let store = Arc::clone(self.store());
-        let slot = &store.indexes.slots[db];
-        let take = |number: usize, shard: &mut Shard| {
-            if let Some(noted) = &mut shard.db_mut(db).noted {
-                slot.take(number, noted);
-            }
-        };
-        if !self.held.is_empty() {
-            for held in &mut self.held {
-                if held.shard.dbs[db].noted.as_ref().is_some_and(|noted| !noted.delta.is_empty()) {
-                    take(held.shard.number(), &mut held.shard);
-                }
-            }
-            return;
-        }
-        for (at, word) in slot.marks.iter().enumerate() {
-            let mut bits = word.load(Ordering::Acquire);
-            while bits != 0 {
-                let number = at * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                self.with_shard(number, |shard| take(number, shard));
-            }
-        }
-    }
-
     /// Asks the index of the current database, which is up to date then.
     fn ask<R>(&mut self, ask: impl FnOnce(&Tree) -> R) -> Result<R, CmdError> {
-        let (store, db) = (Arc::clone(self.store()), self.db);
+        let (store, db) = (Arc::clone(self.store()), self.held.db);
         let slot = &store.indexes.slots[db];
         for _ in 0..ATTEMPTS {
             if store.keeping_indexes() == Keeping::Never {
@@ -61,15 +36,15 @@ impl Txn {
                 Phase::Live => {}
                 // Two that build would take it from each other again and again.
                 Phase::Building if self.held.is_empty() => {
-                    self.wait_while_built(db, generation);
+                    wait_while_built(&mut self.held, db, generation);
                     continue;
                 }
                 _ => {
-                    self.build_here(db);
+                    build_here(&mut self.held, db);
                     continue;
                 }
             }
-            self.gather_notes(db);
+            gather_notes(&mut self.held, db);
             slot.merge();
             let tree = slot.tree.read();
             // Only what has been there all the while is up to date.
@@ -80,14 +55,6 @@ impl Txn {
             }
         }
         Err(error::RANGE_INDEX_BUSY)
-    }
-
-    /// Does something with a shard that is held, or not.
-    fn at_shard<R>(&mut self, number: usize, work: impl FnOnce(&mut Shard) -> R) -> R {
-        match self.find_held(number) {
-            Some(at) => work(&mut self.held[at].shard),
-            None => self.with_shard(number, work),
-        }
     }
 }
 
@@ -146,16 +113,16 @@ impl Ordered for Txn {
         if !self.any_expires() {
             return Some(0);
         }
-        let (db, now, shards) = (self.db, self.now, self.store().shards());
+        let (db, now, shards) = (self.held.db, self.now, self.store().shards());
         let expiring: usize = (0..shards)
-            .map(|number| self.at_shard(number, |shard| shard.dbs[db].keys.expiring()))
+            .map(|number| self.held.at_shard(number, |shard| shard.dbs[db].keys.expiring()))
             .sum();
         if names < expiring / LOOK {
             return None;
         }
         let mut overdue = 0;
         for number in 0..shards {
-            self.at_shard(number, |shard| {
+            self.held.at_shard(number, |shard| {
                 let (table, mut position) = (&shard.dbs[db].keys, 0);
                 while table.expiring() != 0 {
                     position = table.scan_expiring(position, &mut |entry| {
@@ -172,19 +139,19 @@ impl Ordered for Txn {
     }
 
     fn any_expires(&mut self) -> bool {
-        let db = self.db;
+        let db = self.held.db;
         // What this transaction itself has done was not told yet.
-        let mut held = self.held.iter();
+        let mut held = self.held.shards.iter();
         held.any(|held| held.shard.dbs[db].keys.expiring() != 0)
             || self.store().indexes.slots[db].deadlines.may_be()
     }
 
     fn may_all(&self) -> bool {
-        self.key_filter.is_none()
+        self.caller.key_filter.is_none()
     }
 
     fn may(&self, key: &[u8]) -> bool {
-        self.key_filter.as_ref().is_none_or(|may| may(key))
+        self.caller.key_filter.as_ref().is_none_or(|may| may(key))
     }
 
     fn most_replied(&self) -> usize {
@@ -192,9 +159,9 @@ impl Ordered for Txn {
     }
 
     fn look_at(&mut self, names: &KeyList, show: &mut dyn FnMut(usize, Held<'_>)) {
-        let (db, now) = (self.db, self.now);
+        let (db, now) = (self.held.db, self.now);
         for group in by_shard(self, names).chunk_by(|a, b| a.0 == b.0) {
-            self.at_shard(group[0].0, |shard| {
+            self.held.at_shard(group[0].0, |shard| {
                 let table = &shard.dbs[db].keys;
                 group.iter().for_each(|&(_, hash, _)| table.prefetch_bucket(hash));
                 group.iter().for_each(|&(_, hash, _)| table.prefetch_entry(hash));
@@ -220,7 +187,7 @@ impl Ordered for Txn {
         let done = self.with(&store, Scope::Many(&numbers), |txn| {
             let result = work(txn);
             // Who waits for one of these keys needs other shards than those that are held.
-            txn.take_ready().into_iter().for_each(|key| store.note_gone(key));
+            txn.changes.take_ready().into_iter().for_each(|key| store.note_gone(key));
             result
         });
         match done {
@@ -236,13 +203,13 @@ impl Ordered for Txn {
     }
 
     fn delete(&mut self, key: Key<'_>) -> bool {
-        let db = self.db;
+        let db = self.held.db;
         if !self.remove(key, true) {
             return false;
         }
         self.notify(Class::Generic, "del", key);
-        if self.is_recording(key.hash) {
-            self.record_key(db, key);
+        if self.held.is_recording(key.hash) {
+            self.held.record_key(db, key);
         }
         self.publish_changes();
         true

@@ -41,6 +41,7 @@
 mod build;
 mod deadlines;
 mod host;
+mod merge;
 mod note;
 
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -49,11 +50,13 @@ use base::Millis;
 use index::{Delta, Tree, changes};
 use sync::{Mutex, RwLock};
 
-pub use build::{Build, Run};
+pub use build::{Build, Run, gather_keys};
 use deadlines::Deadlines;
+pub use deadlines::ask_deadlines;
+pub use merge::{drop_index, keys_of, merge_index};
 pub(crate) use note::{Noted, note};
 
-use crate::{Store, Txn};
+use crate::Store;
 
 /// When indexes are kept: `range-index`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -324,7 +327,7 @@ fn exchange_bytes(a: &AtomicU8, b: &AtomicU8) {
 }
 
 impl Store {
-    /// When indexes are kept. One that is not wanted any more goes with [`Txn::drop_index`].
+    /// When indexes are kept. One that is not wanted any more goes with [`drop_index`].
     #[must_use]
     pub fn keeping_indexes(&self) -> Keeping {
         self.indexes.keeping()
@@ -379,38 +382,5 @@ impl Store {
         let slots = self.indexes.slots.iter().filter(|slot| slot.phase() != Phase::Off);
         let noted = self.shards() * size_of::<Noted>();
         slots.map(|slot| noted + slot.memory.load(Ordering::Relaxed)).sum()
-    }
-}
-
-impl Txn {
-    /// About how many keys a database has, those past their deadline included. O(shards). Holds
-    /// every shard, or none.
-    pub fn keys_of(&mut self, db: usize) -> usize {
-        let shards = 0..self.store().shards();
-        let of = |number| self.try_with_shard(number, |shard| shard.dbs[db].keys.len());
-        // One that is not to be had now is not counted: it is about how many there are.
-        shards.filter_map(of).sum()
-    }
-
-    /// Brings the index of a database up to date: for who has the time. Holds no shard.
-    pub fn merge_index(&mut self, db: usize) {
-        if self.store().index_phase(db) == Phase::Live {
-            self.gather_notes(db);
-            self.store().indexes.slots[db].merge();
-        }
-    }
-
-    /// Gives up the index of a database. Holds every shard, or none.
-    pub fn drop_index(&mut self, db: usize) {
-        let generation = self.store().indexes.give_up(db);
-        let store = std::sync::Arc::clone(self.store());
-        for number in 0..store.shards() {
-            self.with_shard(number, |shard| {
-                // Another thread may be building one already.
-                if store.indexes.slots[db].generation() == generation {
-                    shard.forget_noted(db, &store.indexes);
-                }
-            });
-        }
     }
 }

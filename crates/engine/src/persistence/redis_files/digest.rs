@@ -14,7 +14,7 @@ pub fn of_dataset(txn: &mut Txn) -> Digest {
     for db in 0..txn.store().databases() {
         let mut begun = false;
         for shard in 0..shards {
-            txn.each_entry(shard, db, &mut |seen| {
+            store::each_entry(&mut txn.held, shard, db, &mut |seen| {
                 if !std::mem::replace(&mut begun, true) {
                     dataset.database(u32::try_from(db).unwrap_or(u32::MAX));
                 }
@@ -29,7 +29,7 @@ pub fn of_dataset(txn: &mut Txn) -> Digest {
 /// shard is held.
 #[must_use]
 pub fn of_value(txn: &Txn, key: Key<'_>) -> Digest {
-    txn.seen(key).map_or_else(Digest::default, |seen| {
+    store::seen(&txn.held, key).map_or_else(Digest::default, |seen| {
         digest::of_value(&rdb_value::value(&seen), seen.deadline.is_some())
     })
 }

@@ -262,7 +262,7 @@ fn write_part(txn: &mut Txn, writer: &mut Writer<&File>) -> io::Result<u64> {
     for db in 0..databases {
         let (mut keys, mut mortal) = (0, 0);
         for shard in 0..shards {
-            txn.each_entry(shard, db, &mut |seen| {
+            store::each_entry(&mut txn.held, shard, db, &mut |seen| {
                 keys += 1;
                 mortal += u64::from(seen.deadline.is_some());
             });
@@ -274,7 +274,7 @@ fn write_part(txn: &mut Txn, writer: &mut Writer<&File>) -> io::Result<u64> {
         all += keys;
         let mut result = Ok(());
         for shard in 0..shards {
-            txn.each_entry(shard, db, &mut |seen| {
+            store::each_entry(&mut txn.held, shard, db, &mut |seen| {
                 if result.is_ok() {
                     let deadline = seen.deadline.and_then(|at| i64::try_from(at).ok());
                     let meta = Meta { deadline, ..Meta::default() };

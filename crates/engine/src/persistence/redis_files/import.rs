@@ -294,7 +294,7 @@ impl<'e> Loader<'e> {
             if let Some(seconds) = key.idle {
                 txn.set_idle(name, seconds);
             }
-            txn.forget_changes();
+            txn.changes.forget();
             true
         });
         match done {
@@ -348,7 +348,7 @@ impl<'e> Loader<'e> {
         let done = self.txn.with(&engine.store, scope, |txn| {
             let args = Args::new(&argv, entry.words, None, engine.store.hasher());
             let result = run(txn, args, &mut RespWriter::new(reply, Protocol::Resp3)).map(drop);
-            txn.forget_changes();
+            txn.changes.forget();
             result
         });
         self.txn.begin_replay(self.now);

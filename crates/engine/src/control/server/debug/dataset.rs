@@ -162,11 +162,11 @@ fn reload_held(control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<()
 
 fn reload_shard(engine: &Engine, txn: &mut Txn, shard: usize) -> Result<(), CmdError> {
     let databases = txn.store().databases();
-    let result = (0..databases).try_for_each(|db| txn.reload(shard, db));
+    let result = (0..databases).try_for_each(|db| store::reload(txn, shard, db));
     // Libraries are changed under the lock of this shard.
     let result =
         result.and_then(|()| if shard == 0 { engine.scripting.functions.reload() } else { Ok(()) });
     // No client that watches a key or waits for one will find it another.
-    txn.forget_changes();
+    txn.changes.forget();
     result.map_err(failed)
 }

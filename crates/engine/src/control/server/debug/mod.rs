@@ -89,7 +89,7 @@ impl Act for Debug<'_> {
         let found = found.ok_or_else(missing)?;
         // Looking is no use of a key.
         control.txn.keep_access(true);
-        control.txn.count_lookups(false, false);
+        control.txn.lookups.count(false, false);
         (found.run)(control, arguments, out)
     }
 }

@@ -33,7 +33,7 @@ fn of_database(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let number = num::parse_i64(words[0]).ok_or(error::NOT_INTEGER)?;
-    let key_counts = control.txn.key_counts();
+    let key_counts = store::key_counts(control.txn);
     let found = usize::try_from(number).ok().and_then(|db| key_counts.get(db));
     let found = found.ok_or(CmdError::new("ERR Out of range database"))?;
     let (keys, expiring) = (table(found.keys), table(found.expiring));

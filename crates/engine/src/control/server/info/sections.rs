@@ -115,7 +115,7 @@ pub(super) fn cluster(_: &mut Control<'_>, lines: &mut Lines) {
 }
 
 pub(super) fn keyspace(control: &mut Control<'_>, lines: &mut Lines) {
-    for (db, key_counts) in control.txn.key_counts().into_iter().enumerate() {
+    for (db, key_counts) in store::key_counts(control.txn).into_iter().enumerate() {
         if key_counts.keys > 0 {
             lines.put(
                 &format!("db{db}"),

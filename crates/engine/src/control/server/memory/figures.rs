@@ -36,7 +36,7 @@ pub(in crate::control::server) struct Figures {
 impl Figures {
     /// Takes them. O(shards × databases).
     pub fn take(control: &mut Control<'_>) -> Self {
-        let databases = control.txn.key_counts();
+        let databases = store::key_counts(control.txn);
         control.txn.report_memory();
         let engine = control.engine;
         let used = engine.used_memory();

@@ -1,0 +1,55 @@
+//! A transaction's account of memory: what its requests have allocated and freed, until it is
+//! reported; and what the dataset may take, as of the last look at it.
+
+use sync::atomic::Ordering;
+
+use crate::Store;
+
+/// Report memory to the store's total when this much has accumulated; keeps workers off one
+/// shared cache line.
+const REPORT_BYTES: i64 = 16 * 1024;
+
+/// See the [module](self).
+#[derive(Default)]
+pub(crate) struct MemoryAccount {
+    unreported: i64,
+    /// What the shards may take, if there is a limit.
+    room: Option<i64>,
+}
+
+impl MemoryAccount {
+    /// Shards have grown by so many bytes.
+    #[inline]
+    pub fn grow(&mut self, bytes: i64) {
+        self.unreported += bytes;
+    }
+
+    /// Reports if much has accumulated.
+    #[inline]
+    pub fn settle(&mut self, store: &Store) {
+        if self.unreported.abs() >= REPORT_BYTES {
+            self.report(store);
+        }
+    }
+
+    /// Adds what has accumulated to the store's total.
+    pub fn report(&mut self, store: &Store) {
+        if self.unreported != 0 {
+            store.memory.fetch_add(self.unreported, Ordering::Relaxed);
+            self.unreported = 0;
+        }
+    }
+
+    /// Tells how many bytes the shards may take in all from now on, whatever the requests so far
+    /// have added; `None`: there is no limit.
+    pub fn set_room(&mut self, most: Option<u64>) {
+        self.room = most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
+    }
+
+    /// Whether there is room for so many bytes, with so many in the held shards that the account
+    /// does not know yet.
+    pub fn has_room(&self, store: &Store, held: i64, bytes: u64) -> bool {
+        let now = || store.memory.load(Ordering::Relaxed) + self.unreported + held;
+        self.room.is_none_or(|room| now().saturating_add_unsigned(bytes) <= room)
+    }
+}
