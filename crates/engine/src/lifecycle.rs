@@ -138,7 +138,7 @@ impl Engine {
 
     fn save_at_last(self: &Arc<Self>) -> io::Result<()> {
         // A script that ends only now may have changed something.
-        let is_half_done = self.outlasts_scripts() || self.store.is_broken_off();
+        let is_half_done = self.outlasts_scripts() || self.store.locks.is_broken_off();
         let config = self.config();
         let owed = self.owes_journal();
         let journaling = self.persistence.is_journaling() || owed;

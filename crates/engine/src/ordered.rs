@@ -63,13 +63,13 @@ impl Drop for Part {
         let runs = std::mem::take(&mut *work.runs.lock());
         if runs.len() == work.parts {
             let took = u64::try_from(work.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-            if work.engine.store.finish_index(&work.build, &runs, took) {
+            if work.engine.store.indexes.finish(&work.build, &runs, took) {
                 tracing::info!(db = work.build.db(), took, "an ordered index was built");
             }
         }
         // If it broke, or the database has changed its place, a request that waits asks for
         // another.
-        work.engine.store.abandon_index(&work.build);
+        work.engine.store.indexes.abandon(&work.build);
         work.engine.waits.building.fetch_sub(1, Ordering::AcqRel);
         work.engine.resume_all();
     }
@@ -104,10 +104,10 @@ impl Engine {
     /// building begins here if it is missing. Holds no shard.
     #[cold]
     pub(crate) fn must_wait_for_index(&self, txn: &mut Txn, db: usize) -> bool {
-        match self.store.index_phase(db) {
+        match self.store.indexes.phase(db) {
             IndexPhase::Live => false,
             IndexPhase::Building => self.is_building(),
-            IndexPhase::Off if self.store.keeping_indexes() == Keeping::Never => false,
+            IndexPhase::Off if self.store.indexes.keeping() == Keeping::Never => false,
             IndexPhase::Off => {
                 let keys = store::keys_of(&mut txn.held, db);
                 keys > SMALL && self.build_index(db, keys)
@@ -121,7 +121,7 @@ impl Engine {
         // Before another request can see that it is being built: it would not know by which
         // threads.
         self.waits.building.fetch_add(1, Ordering::AcqRel);
-        let Some(build) = self.store.begin_index(db) else {
+        let Some(build) = self.store.indexes.begin(db) else {
             self.waits.building.fetch_sub(1, Ordering::AcqRel);
             self.resume_all();
             return self.is_building();
@@ -155,14 +155,14 @@ impl Engine {
             RangeIndex::Yes => Keeping::Always,
             RangeIndex::No => Keeping::Never,
         };
-        self.store.keep_indexes(keeping, config.range_max_reply);
+        self.store.indexes.keep(keeping, config.range_max_reply);
     }
 
     /// Merges changes where there are many; whether there were.
     pub(crate) fn merge_indexes(&self, txn: &mut Txn) -> bool {
         let mut any = false;
         for db in 0..self.store.databases() {
-            if self.store.index_waiting(db) >= MANY {
+            if self.store.indexes.waiting(db) >= MANY {
                 store::merge_index(&mut txn.held, db);
                 any = true;
             }
@@ -174,9 +174,9 @@ impl Engine {
     /// that no request wants.
     pub(crate) fn maintain_indexes(&self, txn: &mut Txn, now: Millis) {
         store::ask_deadlines(&mut txn.held);
-        let keeping = self.store.keeping_indexes();
+        let keeping = self.store.indexes.keeping();
         for db in 0..self.store.databases() {
-            match (self.store.index_phase(db), keeping) {
+            match (self.store.indexes.phase(db), keeping) {
                 (IndexPhase::Off, Keeping::Always) => {
                     let keys = store::keys_of(&mut txn.held, db);
                     if keys > 0 && !self.persistence.is_loading() {
@@ -184,10 +184,10 @@ impl Engine {
                     }
                 }
                 // What shards have noted goes with it, so all of them are needed.
-                _ if self.store.is_obstructed() => {}
+                _ if self.store.locks.is_obstructed() => {}
                 (IndexPhase::Live, Keeping::Never) => store::drop_index(&mut txn.held, db),
                 (IndexPhase::Live, Keeping::Asked) => {
-                    let used = self.store.index_used(db);
+                    let used = self.store.indexes.used(db);
                     if used > 0 && now.saturating_sub(used) > IDLE {
                         store::drop_index(&mut txn.held, db);
                         tracing::info!(db, "an unused ordered index was given up");

@@ -14,7 +14,7 @@ impl Engine {
             return;
         }
         let shards = 0..store.shards();
-        if store.has_too_many_readers() {
+        if store.tracked.are_too_many() {
             shards.clone().for_each(|shard| store::trim_readers(txn, shard));
         }
         if self.notify.tracking.left.swap(false, Ordering::AcqRel) {
@@ -37,7 +37,7 @@ impl Engine {
             }
         }
         let counts = self.notify.tracking.counts.lock();
-        if counts.readers == 0 && store.read_keys() == 0 {
+        if counts.readers == 0 && store.tracked.keys() == 0 {
             store.set_interest(READERS, 0);
         }
     }

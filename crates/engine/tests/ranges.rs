@@ -341,11 +341,11 @@ fn writers_go_on_while_an_index_is_built() {
             while !stop.load(Ordering::Relaxed) {
                 store::drop_index(&mut client.worker.txn.held, 0);
                 store::merge_index(&mut client.worker.txn.held, 0);
-                let build = engine.store.begin_index(0);
+                let build = engine.store.indexes.begin(0);
                 let counted = client.ask("EVAL \"return redis.call('PREFIX.COUNT','key:000')\" 0");
                 assert_eq!(counted, ":10000");
                 if let Some(build) = build {
-                    engine.store.abandon_index(&build);
+                    engine.store.indexes.abandon(&build);
                 }
                 // A client that waits for an index is to get one now and then.
                 thread::sleep(Duration::from_millis(50));
@@ -409,18 +409,18 @@ fn a_database_that_goes_while_its_index_is_built() {
     let engine = engine();
     fill(&engine, 0..30_000);
     let mut client = TestClient::new(&engine);
-    let build = engine.store.begin_index(0).unwrap();
+    let build = engine.store.indexes.begin(0).unwrap();
     let run = store::gather_keys(&mut client.worker.txn.held, &build);
     client.ask("FLUSHDB");
     client.ask("SET after 1");
-    assert!(!engine.store.finish_index(&build, &[run], 0));
+    assert!(!engine.store.indexes.finish(&build, &[run], 0));
     assert_eq!(of("RANGE - +", &mut client), "after");
     client.ask("SELECT 1");
     client.ask("SET there 1");
-    let build = engine.store.begin_index(1).unwrap();
+    let build = engine.store.indexes.begin(1).unwrap();
     let run = store::gather_keys(&mut client.worker.txn.held, &build);
     client.ask("SWAPDB 0 1");
-    assert!(!engine.store.finish_index(&build, &[run], 0));
+    assert!(!engine.store.indexes.finish(&build, &[run], 0));
     assert_eq!(of("RANGE - +", &mut client), "after");
     client.ask("SELECT 0");
     assert_eq!(of("RANGE - +", &mut client), "there");
@@ -434,19 +434,19 @@ fn an_index_is_kept_always_or_never() {
     let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
     let mut client = TestClient::new(&engine);
     client.ask("SET a 1");
-    await_that("an index", || engine.store.index_phase(0) == store::IndexPhase::Live);
+    await_that("an index", || engine.store.indexes.phase(0) == store::IndexPhase::Live);
     assert_eq!(of("RANGE - +", &mut client), "a");
     assert_eq!(client.ask("CONFIG SET range-index no"), "+OK");
     let refusal = "-ERR range queries are disabled: range-index is set to no";
     for line in ["RANGE - +", "PREFIX a", "RANGE.COUNT - +", "RANGE.DELETE - +"] {
         assert_eq!(client.ask(line), refusal, "{line}");
     }
-    await_that("none", || engine.store.index_phase(0) == store::IndexPhase::Off);
+    await_that("none", || engine.store.indexes.phase(0) == store::IndexPhase::Off);
     client.ask("SET b 1");
-    assert_eq!(engine.store.index_memory(), 0);
+    assert_eq!(engine.store.indexes.memory(), 0);
     assert_eq!(client.ask("CONFIG SET range-index auto"), "+OK");
     assert_eq!(of("RANGE - +", &mut client), "a b");
-    assert!(engine.store.index_memory() > 0);
+    assert!(engine.store.indexes.memory() > 0);
     drop(cron);
 }
 

@@ -338,7 +338,7 @@ fn an_overdue_script_is_told_of_when_no_client_waits_for_it() {
         move |line: &str| {
             if line.contains("longer than busy-reply-threshold") {
                 let mut other = TestClient::new(&engine);
-                seen.lock().push((engine.store.is_obstructed(), other.ask("SCRIPT KILL")));
+                seen.lock().push((engine.store.locks.is_obstructed(), other.ask("SCRIPT KILL")));
             }
         }
     };

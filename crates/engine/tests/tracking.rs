@@ -128,10 +128,10 @@ fn the_table_of_readers_is_bounded() {
     let mut reader = Reader::new(&engine, "NOLOOP");
     for n in 0..1000 {
         reader.client.ask(&format!("GET key:{n}"));
-        assert!(engine.store.read_keys() <= 50);
+        assert!(engine.store.tracked.keys() <= 50);
     }
-    assert_eq!(engine.store.readers(), 50);
-    assert!((50 * 50..50 * 150).contains(&engine.store.readers_memory()));
+    assert_eq!(engine.store.tracked.readers(), 50);
+    assert!((50 * 50..50 * 150).contains(&engine.store.tracked.memory()));
     // A client that was forgotten was told; its own reading made it so, hence among the replies.
     let mut client = TestClient::new(&engine);
     client.ask("HELLO 3");
@@ -145,8 +145,8 @@ fn the_table_of_readers_is_bounded() {
         writer.ask(&format!("SET key:{n} x"));
         writer.ask(&format!("SET own:{n} x"));
     }
-    assert_eq!((engine.store.read_keys(), engine.store.readers()), (0, 0));
-    assert_eq!(engine.store.readers_memory(), 0);
+    assert_eq!((engine.store.tracked.keys(), engine.store.tracked.readers()), (0, 0));
+    assert_eq!(engine.store.tracked.memory(), 0);
     let told_later: BTreeSet<String> = client.pushed().into_iter().collect();
     assert_eq!(told + told_later.len(), 200);
 }
@@ -165,14 +165,16 @@ fn cron_forgets_readers_that_are_gone_or_too_many() {
             staying.client.ask(&format!("GET key:{n}"));
         }
     }
-    assert_eq!((engine.store.read_keys(), engine.store.readers()), (2000, 7000));
+    assert_eq!((engine.store.tracked.keys(), engine.store.tracked.readers()), (2000, 7000));
     let _cron = Cron::start(&engine, kvist_engine::Allocator::unknown()).unwrap();
     for client in &mut leaving {
         client.worker.disconnect(&mut client.session);
     }
-    until("forgetting", || (engine.store.read_keys(), engine.store.readers()) == (1000, 1000));
+    until("forgetting", || {
+        (engine.store.tracked.keys(), engine.store.tracked.readers()) == (1000, 1000)
+    });
     staying.client.ask("CONFIG SET tracking-table-max-keys 100");
-    until("trimming", || engine.store.read_keys() == 100);
+    until("trimming", || engine.store.tracked.keys() == 100);
     until("telling", || {
         staying.listen();
         staying.notices == 900
@@ -180,7 +182,7 @@ fn cron_forgets_readers_that_are_gone_or_too_many() {
     // No client that tracks is left: nothing is asked for any more.
     assert_ne!(engine.store.interest(), 0);
     staying.client.ask("CLIENT TRACKING off");
-    until("rest", || engine.store.interest() == 0 && engine.store.readers_memory() == 0);
+    until("rest", || engine.store.interest() == 0 && engine.store.tracked.memory() == 0);
 }
 
 #[test]

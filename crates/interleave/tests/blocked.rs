@@ -271,7 +271,7 @@ impl System {
     fn keep(self: &Arc<Self>, clients: usize) {
         let mut txn = self.txn();
         while self.register.lock().done < clients {
-            self.store.retry_put_off();
+            self.store.gone.retry_put_off();
             serve_gone(&**self, &self.store, &mut txn);
             let leaving = std::mem::take(&mut self.register.lock().leaving);
             leaving.iter().for_each(|request| self.leave(&mut txn, request));
@@ -406,7 +406,7 @@ fn check(system: &Arc<System>, case: Case) {
     assert_eq!(all, fed, "an element is lost, or there twice");
     let served = &system.register.lock().served;
     assert!(!case.in_order || served.is_sorted(), "served in another order: {served:?}");
-    assert!(!system.store.is_obstructed(), "a mark has outlasted its lock");
+    assert!(!system.store.locks.is_obstructed(), "a mark has outlasted its lock");
 }
 
 const POP: Wait = Wait { keys: &[0], to: None, least: 1, gives_up: false, goes: false };

@@ -115,13 +115,13 @@ impl System {
         let mut txn = self.txn();
         for _ in 0..2 {
             if self.broken == Broken::NumbersEarly {
-                self.store.outdate_index(0);
+                self.store.indexes.outdate(0);
             }
             store::drop_index(&mut txn.held, 0);
-            if let Some(build) = self.store.begin_index(0) {
+            if let Some(build) = self.store.indexes.begin(0) {
                 let run = store::gather_keys(&mut txn.held, &build);
-                self.store.finish_index(&build, &[run], 0);
-                self.store.abandon_index(&build);
+                self.store.indexes.finish(&build, &[run], 0);
+                self.store.indexes.abandon(&build);
             }
         }
     }

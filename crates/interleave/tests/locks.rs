@@ -135,8 +135,8 @@ fn model(panics: bool, broken: Broken) {
         assert_eq!(held.unwrap(), SHARDS);
     }));
     threads.into_iter().for_each(|thread| thread.join().unwrap());
-    assert!(!system.store.is_obstructed(), "a mark has outlasted its lock");
-    assert!((0..SHARDS).all(|shard| !system.store.is_overdue(shard)));
+    assert!(!system.store.locks.is_obstructed(), "a mark has outlasted its lock");
+    assert!((0..SHARDS).all(|shard| !system.store.locks.is_overdue(shard)));
     assert!(system.txn(true).with(&system.store, Scope::All, |_| ()).is_ok());
 }
 

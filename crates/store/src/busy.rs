@@ -11,12 +11,12 @@
 
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
-use sync::atomic::{AtomicBool, Ordering};
+use sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sync::{Mutex, MutexGuard};
 
+use crate::Shard;
 use crate::key_counts::Part;
-use crate::{Shard, Store};
 
 /// How long to wait for a lock before looking whether its holder is overdue.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -30,7 +30,7 @@ pub struct Busy;
 /// While a transaction holds it, the shard itself has been taken out, so that transactions need no
 /// lifetime; the lock stays held all the while.
 #[repr(align(128))]
-pub(crate) struct Slot {
+struct Slot {
     lock: Mutex<Option<Box<Shard>>>,
     /// It is held by a request that has taken longer than it should.
     overdue: AtomicBool,
@@ -39,7 +39,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    pub fn new(shard: Box<Shard>) -> Self {
+    fn new(shard: Box<Shard>) -> Self {
         Slot {
             lock: Mutex::new(Some(shard)),
             overdue: AtomicBool::new(false),
@@ -48,9 +48,18 @@ impl Slot {
     }
 }
 
+/// The shards of a store behind their locks.
+pub struct Locks {
+    slots: Vec<Slot>,
+    /// How many shards are held for longer than they should be.
+    obstructed: AtomicUsize,
+    /// Shards of transactions that were broken off: missing from their slots for ever.
+    withheld: Mutex<Vec<Shard>>,
+}
+
 /// A locked slot. The lock is given back when it is dropped, and the mark with it.
 pub(crate) struct Guard<'s> {
-    store: &'s Store,
+    locks: &'s Locks,
     slot: &'s Slot,
     shard: MutexGuard<'s, Option<Box<Shard>>>,
 }
@@ -76,7 +85,7 @@ impl Drop for Guard<'_> {
     fn drop(&mut self) {
         // Only the holder of the lock changes it, and that is still this thread.
         if self.slot.overdue.load(Ordering::Relaxed) {
-            self.store.unmark(self.slot);
+            self.locks.unmark(self.slot);
         }
     }
 }
@@ -105,7 +114,27 @@ impl Drop for AtWork {
     }
 }
 
-impl Store {
+impl Locks {
+    /// Those of these shards, in the order of their numbers.
+    pub(crate) fn new(shards: impl Iterator<Item = Shard>) -> Self {
+        Locks {
+            slots: shards.map(|shard| Slot::new(Box::new(shard))).collect(),
+            obstructed: AtomicUsize::new(0),
+            withheld: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The number of shards.
+    #[inline]
+    pub(crate) fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Keeps for ever what a transaction held that was broken off.
+    pub(crate) fn withhold(&self, shard: Shard) {
+        self.withheld.lock().push(shard);
+    }
+
     /// Whether some request holds shards for longer than it should.
     #[inline]
     #[must_use]
@@ -186,7 +215,7 @@ impl Store {
 
     #[inline]
     fn guard<'s>(&'s self, slot: &'s Slot, shard: MutexGuard<'s, Option<Box<Shard>>>) -> Guard<'s> {
-        Guard { store: self, slot, shard }
+        Guard { locks: self, slot, shard }
     }
 
     /// Marks a shard; the caller holds its lock.

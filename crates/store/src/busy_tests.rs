@@ -47,14 +47,14 @@ fn no_mark_outlasts_its_lock() {
                 // Twice: two scripts of one transaction.
                 txn.held.obstruct();
                 txn.held.obstruct();
-                assert_eq!(txn.store().is_obstructed(), !matches!(scope, Scope::None));
+                assert_eq!(txn.store().locks.is_obstructed(), !matches!(scope, Scope::None));
                 if panics {
                     std::panic::resume_unwind(Box::new("on purpose"));
                 }
             });
             assert_eq!(done.is_err(), panics);
-            assert!(!store.is_obstructed(), "{scope:?}");
-            assert!((0..4).all(|shard| !store.is_overdue(shard)));
+            assert!(!store.locks.is_obstructed(), "{scope:?}");
+            assert!((0..4).all(|shard| !store.locks.is_overdue(shard)));
         }
     }
 }
@@ -97,7 +97,7 @@ fn who_waits_for_the_overdue_holds_no_other_shard() {
         (0..others.len()).for_each(|_| begun.recv().expect("they begin"));
         // With shards in their hands they would keep them for as long as the other runs.
         for shard in [0, 1, 3].repeat(40) {
-            assert!(store.lock_soon(shard).is_some(), "shard {shard} is held");
+            assert!(store.locks.lock_soon(shard).is_some(), "shard {shard} is held");
         }
         assert!(!store.stop_recording_at_once());
         drop(end);
@@ -139,7 +139,7 @@ fn what_was_broken_off_is_withheld_for_ever() {
         txn.is_broken_off()
     });
     assert!(done.expect("it ends"), "it is known while it lasts");
-    assert!(store.is_broken_off() && !txn.is_broken_off());
+    assert!(store.locks.is_broken_off() && !txn.is_broken_off());
     let other = (shard + 1) % 4;
     let both = if shard < other { [shard, other] } else { [other, shard] };
     for hurried in [false, true] {

@@ -169,7 +169,7 @@ impl HeldShards {
         let broken_off = std::mem::take(&mut self.broken_off);
         for (guard, held) in guards.zip(self.shards.drain(..)) {
             match broken_off {
-                true => self.store.withheld.lock().push(*held.shard),
+                true => self.store.locks.withhold(*held.shard),
                 false => **guard = Some(held.shard),
             }
         }
@@ -194,7 +194,7 @@ impl HeldShards {
             return Some(work(&mut held.shard));
         }
         assert!(self.shards.is_empty(), "a walk locks shards only while it holds none");
-        let mut guard = self.store.lock(number, self.hurried)?;
+        let mut guard = self.store.locks.lock(number, self.hurried)?;
         // Missing after a transaction was broken off: not to be had for ever.
         let shard = guard.as_mut()?;
         let result = work(shard);
@@ -223,7 +223,7 @@ impl HeldShards {
     /// it gives them back.
     pub fn obstruct(&mut self) {
         for held in &self.shards {
-            self.store.mark(held.number, &held.shard);
+            self.store.locks.mark(held.number, &held.shard);
         }
     }
 
@@ -271,7 +271,7 @@ impl HeldShards {
         let one = DeferredServe { key: key.clone(), needs: needs.to_vec() };
         self.shard_mut(key.hash).waiting.defer(one);
         // So that cron serves it, if no request locks the shard.
-        self.store.note_gone(key.clone());
+        self.store.gone.note(key.clone());
     }
 
     /// Puts a blocked request into a queue of a key of the current database.
@@ -307,7 +307,7 @@ impl HeldShards {
     /// Deletes a key if its deadline has passed, and counts it; whether it was so.
     pub(crate) fn reap(&mut self, db: usize, hash: u64, key: &[u8], now: Millis) -> bool {
         let Some(garbage) = self.shard_mut(hash).reap(db, hash, key, now) else { return false };
-        self.store.expired.fetch_add(1, Ordering::Relaxed);
+        self.store.counts.expired.fetch_add(1, Ordering::Relaxed);
         self.store.discard(garbage);
         true
     }
@@ -315,7 +315,7 @@ impl HeldShards {
     /// Notes that clients wait for a key that went, if some do.
     pub(crate) fn note_if_awaited(&self, db: usize, hash: u64, key: &[u8]) {
         if self.shard(hash).waiting.is_awaited(db, hash, key) {
-            self.store.note_gone(Touched { db, hash, key: key.into() });
+            self.store.gone.note(Touched { db, hash, key: key.into() });
         }
     }
 }

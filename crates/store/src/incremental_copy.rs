@@ -21,24 +21,20 @@
 
 use std::io;
 use std::ops::Range;
-use sync::atomic::{AtomicUsize, Ordering};
+use sync::atomic::Ordering;
 
 use base::codec::put_number;
 use base::{Changed, Copier, NOTES};
 use smallvec::SmallVec;
 
 use crate::assembly::{AGAIN, LAST};
+use crate::large_values::LARGE;
 use crate::moved::Name;
 use crate::snapshot_scan::{Larges, Step};
 use crate::text_notes::TextNotes;
 use crate::value_copy::ValueCopy;
 use crate::{Object, Shard, Store, image};
 
-/// Values from this size on are copied in chunks, unless another size is set: smaller ones take
-/// less than a millisecond. In tests, a smaller one is large.
-pub(crate) const LARGE: usize = if cfg!(test) { 64 << 10 } else { 1 << 20 };
-/// Bytes after which a chunk ends, unless other ones are set.
-pub(crate) const CHUNK: usize = LARGE / 16;
 /// A chunk of a string is not shorter: bytes are copied in no time.
 const TEXT: usize = 4 << 10;
 /// How often a step begins again before its values are copied in one hold.
@@ -61,26 +57,6 @@ pub trait ChunkSink {
     /// # Errors
     /// The disk refuses.
     fn put(&mut self, chunk: &[u8], entries: u64) -> io::Result<()>;
-}
-
-/// From which size on values are copied in chunks, and of what size those are.
-#[derive(Debug)]
-pub(crate) struct Sizes {
-    large: AtomicUsize,
-    chunk: AtomicUsize,
-}
-
-impl Default for Sizes {
-    fn default() -> Self {
-        Sizes { large: AtomicUsize::new(LARGE), chunk: AtomicUsize::new(CHUNK) }
-    }
-}
-
-impl Sizes {
-    /// Whether a value is copied in chunks.
-    pub fn is_large(&self, object: &Object) -> bool {
-        object.memory() >= self.large.load(Ordering::Relaxed) && object.is_divisible()
-    }
 }
 
 /// Why values were not put.
@@ -304,8 +280,8 @@ impl Shard {
 impl Store {
     /// Values from so many bytes on are copied in chunks, which end after so many.
     pub fn copy_in_chunks_from(&self, large: usize, chunk: usize) {
-        self.sizes.large.store(large, Ordering::Relaxed);
-        self.sizes.chunk.store(chunk, Ordering::Relaxed);
+        self.large.copied_from.store(large, Ordering::Relaxed);
+        self.large.chunk.store(chunk, Ordering::Relaxed);
     }
 
     /// Reads a step in which there are large values, and puts these.
@@ -316,7 +292,7 @@ impl Store {
         from: u64,
         chunks: &mut dyn ChunkSink,
     ) -> io::Result<Step> {
-        let _alone = self.copier.lock();
+        let _alone = self.large.copier.lock();
         for _ in 0..ATTEMPTS {
             let copier = Copier::default();
             let Some(mut step) = self.read_step(shard, db, from, Larges::Apart(&copier)) else {
@@ -327,14 +303,14 @@ impl Store {
             }
         }
         #[cfg(test)]
-        self.whole.fetch_add(1, Ordering::Relaxed);
+        self.large.whole.fetch_add(1, Ordering::Relaxed);
         // Reads everything, so it is there.
         Ok(self.read_step(shard, db, from, Larges::Whole).unwrap_or_default())
     }
 
     /// Reads one key, in chunks if it is large.
     pub(crate) fn read_key(&self, name: &Name, chunks: &mut dyn ChunkSink) -> io::Result<Step> {
-        let _alone = self.copier.lock();
+        let _alone = self.large.copier.lock();
         for attempt in 0..=ATTEMPTS {
             let copier = Copier::default();
             let apart = (attempt < ATTEMPTS).then_some(&copier);
@@ -351,12 +327,12 @@ impl Store {
     fn begin_key(&self, name: &Name, apart: Option<&Copier>) -> Option<Step> {
         let hash = self.hasher().hash(&name.key);
         let mut step = Step::default();
-        let mut guard = self.wait_for(name.shard);
+        let mut guard = self.locks.wait_for(name.shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
         let db = shard.scanned_at(name.db);
         let Some(entry) = shard.dbs[db].keys.find(hash, &name.key) else { return Some(step) };
-        let is_large = |object: &Object| self.sizes.is_large(object);
+        let is_large = |object: &Object| self.large.is_large(object);
         match apart.filter(|_| entry.object().is_some_and(is_large)) {
             Some(copier) => {
                 let mut head = Vec::new();
@@ -422,7 +398,7 @@ impl Store {
                 sync::thread::yield_now();
             }
         }
-        if let Some(shard) = self.wait_for(shard).as_mut() {
+        if let Some(shard) = self.locks.wait_for(shard).as_mut() {
             shard.copying = None;
         }
         done
@@ -439,11 +415,11 @@ impl Store {
         large: &mut Large,
         copier: &Copier,
     ) -> Result<(), Changed> {
-        let bytes = self.sizes.chunk.load(Ordering::Relaxed);
+        let bytes = self.large.chunk.load(Ordering::Relaxed);
         if let Some(copy) = &mut large.copy {
             copy.make_room(bytes);
         }
-        let more = match self.wait_for(shard).as_mut() {
+        let more = match self.locks.wait_for(shard).as_mut() {
             Some(shard) => shard.copy_chunk(db, large, copier, bytes)?,
             None => return Err(Changed),
         };

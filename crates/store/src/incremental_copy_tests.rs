@@ -8,7 +8,8 @@ use base::{Changed, Databases, Deadline, Holds, Key, Keyspace, Rng, StreamId, St
 use types::stream::{Keep, Pending, Trim};
 use types::{Contexts, Copier, End, Hash, List, Set, Stream, ZSet};
 
-use super::{CHUNK, ChunkSink, Failed, LARGE, Large};
+use super::{ChunkSink, Failed, Large};
+use crate::large_values::{CHUNK, LARGE};
 use crate::snapshot_scan::{Larges, Step};
 use crate::{Assemblies, Object, Options, Scope, Store, Txn, image};
 
@@ -109,7 +110,7 @@ impl Stage {
 
     /// Bytes of notes that the shard keeps, of strings.
     fn noted(&self) -> usize {
-        let guard = self.store.wait_for(0);
+        let guard = self.store.locks.wait_for(0);
         let copying = guard.as_ref().and_then(|shard| shard.copying.as_ref());
         copying.map_or(0, |copying| copying.texts.iter().map(|text| text.noted.bytes()).sum())
     }
@@ -433,7 +434,7 @@ fn chunks_make_the_whole() {
     whole.sort();
     assert_eq!(read.len(), whole.len());
     assert!(read.iter().all(|entry| whole.contains(entry)));
-    assert_eq!(stage.store.whole.load(Ordering::Relaxed), 0);
+    assert_eq!(stage.store.large.whole.load(Ordering::Relaxed), 0);
 }
 
 #[test]
@@ -963,7 +964,7 @@ fn snapshot_scans_beside_changes_never_hold_for_long() {
         next += 1;
         std::thread::yield_now();
     }
-    assert_eq!(stage.store.whole.load(Ordering::Relaxed), 0, "a long hold");
+    assert_eq!(stage.store.large.whole.load(Ordering::Relaxed), 0, "a long hold");
     for entry in readers.into_iter().flat_map(|reader| reader.join().expect("it lives")).flatten() {
         let read = image::read(&mut Source::new(&entry), &limits(), &mut Contexts::new(0))
             .expect("an entry");

@@ -1,9 +1,9 @@
-//! How many keys there are, how long they live, and what waits to be freed: numbers for `INFO`.
+//! How many keys there are, and how long they live: numbers for `INFO`.
 
 use base::Millis;
 
 use crate::shard::Db;
-use crate::{Garbage, HeldShards, Shard, Store, Txn};
+use crate::{HeldShards, Shard, Txn};
 
 /// Steps of a walk that find out how long the keys of a database in one shard still live.
 const SAMPLE_STEPS: usize = 4;
@@ -93,7 +93,7 @@ pub fn key_counts(txn: &mut Txn) -> Vec<KeyCounts> {
             }
         });
         if there.is_none() {
-            let parts = held.store().key_counts_of_overdue(number);
+            let parts = held.store().locks.key_counts_of_overdue(number);
             sums.iter_mut().zip(&parts).for_each(|(sum, part)| sum.add(*part));
         }
     }
@@ -116,12 +116,4 @@ pub fn recount(held: &mut HeldShards) -> usize {
             .sum::<usize>()
     };
     shards.map(|number| held.with_shard(number, recount)).sum()
-}
-
-impl Store {
-    /// Values that were unlinked and wait to be freed.
-    #[must_use]
-    pub fn pending_frees(&self) -> usize {
-        self.trash.lock().iter().filter(|g| !matches!(g, Garbage::Nothing)).count()
-    }
 }

@@ -1,7 +1,6 @@
 //! Keys regardless of what they hold: `Keyspace`, `Types` and `Databases` for [`Txn`].
 
 use std::sync::Arc;
-use sync::atomic::Ordering;
 
 use base::codec::put_number;
 use base::{
@@ -368,7 +367,7 @@ impl Databases for Txn {
                 tables
             });
             for (db, key) in awaited {
-                self.store().note_gone(Touched { db, hash: hasher.hash(&key), key });
+                self.store().gone.note(Touched { db, hash: hasher.hash(&key), key });
             }
             for table in tables {
                 removed += table.len();
@@ -385,7 +384,7 @@ impl Databases for Txn {
         }
         let hasher = self.store().hasher().clone();
         let store = Arc::clone(self.store());
-        store.swaps.fetch_add(1, Ordering::AcqRel);
+        store.indexes.count_swap();
         let now = self.now;
         store.indexes.about_to_swap([a, b]);
         // What was met after its deadline goes along, and is deleted where it then is.

@@ -25,12 +25,14 @@ mod collections;
 mod entries;
 mod evict;
 mod expire;
+mod gone;
 mod held;
 mod history;
 pub mod image;
 mod incremental_copy;
 mod key_counts;
 mod keyspace;
+mod large_values;
 mod locking;
 mod lookups;
 mod memory_account;
@@ -52,6 +54,7 @@ mod strings;
 mod text_copy;
 mod text_notes;
 mod touched;
+mod tracked;
 mod tracking;
 mod trash;
 mod txn;
@@ -63,11 +66,12 @@ mod watch;
 mod weight;
 
 pub use assembly::{Assembled, Assemblies};
-pub use busy::Busy;
+pub use busy::{Busy, Locks};
 pub use changes::Changes;
 pub use entries::{Copied, Seen, Value, copy_database, each_entry, read_image, reload, seen};
 pub use evict::{By, Evicted, Victims, evict_step};
 pub use expire::expire_step;
+pub use gone::GoneKeys;
 pub use held::HeldShards;
 pub use incremental_copy::ChunkSink;
 pub use key_counts::{KeyCounts, key_counts, recount};
@@ -79,8 +83,8 @@ pub use notifications::{
 };
 pub use object::Object;
 pub use ordered::{
-    Build, Figures as IndexFigures, Keeping, Phase as IndexPhase, Run, ask_deadlines, drop_index,
-    gather_keys, keys_of, merge_index,
+    Build, Figures as IndexFigures, Indexes, Keeping, Phase as IndexPhase, Run, ask_deadlines,
+    drop_index, gather_keys, keys_of, merge_index,
 };
 pub use readers::Ids;
 pub use room::{COPY_ASKS, size_to_copy};
@@ -90,6 +94,7 @@ pub use snapshot_scan::{IN_CHUNKS, Scanned, shard_among};
 pub use store::{Options, Store};
 pub use table::{POSITIONS, position};
 pub use touched::Touched;
+pub use tracked::TrackedKeys;
 pub use tracking::{forget_gone_readers, note_reader, trim_readers};
 pub use trash::Garbage;
 pub use txn::{KeyFilter, Txn};

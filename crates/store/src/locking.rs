@@ -86,7 +86,7 @@ impl Txn {
                 result
             }
             Scope::One(number) => {
-                let mut guard = store.lock(number, self.held.hurried).ok_or(Failed::Busy)?;
+                let mut guard = store.locks.lock(number, self.held.hurried).ok_or(Failed::Busy)?;
                 if guard.is_none() {
                     return Err(Failed::Busy);
                 }
@@ -237,7 +237,7 @@ impl Txn {
         let (mut numbers, mut serves) = (asked.clone(), true);
         let mut work = Some(work);
         loop {
-            let locked = store.lock_all(&numbers, self.held.hurried);
+            let locked = store.locks.lock_all(&numbers, self.held.hurried);
             let locked = locked.filter(|guards| guards.iter().all(|guard| guard.is_some()));
             let Some(mut guards) = locked else {
                 if self.held.insists || numbers.len() == asked.len() {
@@ -303,7 +303,7 @@ impl Txn {
         // A panic is contained here; a client that waits is served by the next request that feeds
         // the key.
         let serve = |txn: &mut Txn| {
-            if let Some(notification_sink) = store.notification_sink.get() {
+            if let Some(notification_sink) = store.listeners.sink() {
                 notification_sink.serve(txn);
             }
         };
@@ -395,6 +395,6 @@ mod tests {
         assert_eq!(after.unwrap().0, 0, "somebody still waits");
         assert!(used.load(Ordering::Relaxed) >= 6);
         assert_eq!(txn.with(&store, Scope::One(home), |txn| txn.held.count()).unwrap(), 1);
-        assert_eq!(store.take_gone().len(), 3, "nobody would have come if all had stayed away");
+        assert_eq!(store.gone.take().len(), 3, "nobody would have come if all had stayed away");
     }
 }

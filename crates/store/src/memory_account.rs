@@ -1,8 +1,6 @@
 //! A transaction's account of memory: what its requests have allocated and freed, until it is
 //! reported; and what the dataset may take, as of the last look at it.
 
-use sync::atomic::Ordering;
-
 use crate::Store;
 
 /// Report memory to the store's total when this much has accumulated; keeps workers off one
@@ -35,7 +33,7 @@ impl MemoryAccount {
     /// Adds what has accumulated to the store's total.
     pub fn report(&mut self, store: &Store) {
         if self.unreported != 0 {
-            store.memory.fetch_add(self.unreported, Ordering::Relaxed);
+            store.memory.grow(self.unreported);
             self.unreported = 0;
         }
     }
@@ -49,7 +47,7 @@ impl MemoryAccount {
     /// Whether there is room for so many bytes, with so many in the held shards that the account
     /// does not know yet.
     pub fn has_room(&self, store: &Store, held: i64, bytes: u64) -> bool {
-        let now = || store.memory.load(Ordering::Relaxed) + self.unreported + held;
+        let now = || store.memory.shards() + self.unreported + held;
         self.room.is_none_or(|room| now().saturating_add_unsigned(bytes) <= room)
     }
 }

@@ -13,7 +13,8 @@
 //! have been taken. A client begins to listen to a key under the key's lock and after its bit was
 //! set; so a later holder of that lock sees the bit.
 
-use sync::atomic::Ordering;
+use std::sync::OnceLock;
+use sync::atomic::{AtomicU32, Ordering};
 
 use base::{Class, Event, Key};
 
@@ -82,7 +83,7 @@ impl TxnNotifications {
     /// Learns what is wanted now.
     #[inline]
     pub(crate) fn look_around(&mut self, store: &Store) {
-        self.interest = store.interest.0.load(Ordering::Relaxed);
+        self.interest = store.interest();
     }
 
     #[inline]
@@ -173,12 +174,10 @@ impl TxnNotifications {
             if let Notification::Stale { key, readers, .. } = notification
                 && !readers.is_empty()
             {
-                store.read_keys.fetch_sub(1, Ordering::Relaxed);
-                store.read_key_bytes.fetch_sub(key.len(), Ordering::Relaxed);
-                store.readers.fetch_sub(readers.len(), Ordering::Relaxed);
+                store.tracked.remove_key(key.len(), readers.len());
             }
         }
-        if let Some(notification_sink) = store.notification_sink.get() {
+        if let Some(notification_sink) = store.listeners.sink() {
             notification_sink.deliver(notifications, self.asker, &mut self.own);
         }
     }
@@ -232,9 +231,22 @@ impl TxnNotifications {
     }
 }
 
-impl Store {
-    /// Which notifications are wanted: bits of [`Class`]es and those of this module.
-    #[must_use]
+/// Bits that every transaction reads and that are hardly ever written: apart from what is written
+/// often.
+#[derive(Default)]
+#[repr(align(128))]
+struct Interest(AtomicU32);
+
+/// What is to be told, and to whom.
+#[derive(Default)]
+pub(crate) struct Listeners {
+    interest: Interest,
+    sink: OnceLock<Box<dyn NotificationSink>>,
+}
+
+impl Listeners {
+    /// Which notifications are wanted.
+    #[inline]
     pub fn interest(&self) -> u32 {
         self.interest.0.load(Ordering::Relaxed)
     }
@@ -246,9 +258,15 @@ impl Store {
         self.interest.0.fetch_and(!which | wanted, Ordering::SeqCst);
     }
 
-    /// Sets where notifications go. Only the first call has an effect.
-    pub fn set_notification_sink(&self, notification_sink: Box<dyn NotificationSink>) {
+    /// Where notifications go.
+    #[inline]
+    pub fn sink(&self) -> Option<&dyn NotificationSink> {
+        self.sink.get().map(AsRef::as_ref)
+    }
+
+    /// Sets that. Only the first call has an effect.
+    pub fn set_sink(&self, sink: Box<dyn NotificationSink>) {
         // Setting it twice is a mistake of the caller's that changes nothing.
-        let _ = self.notification_sink.set(notification_sink);
+        let _ = self.sink.set(sink);
     }
 }

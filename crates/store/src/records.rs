@@ -156,7 +156,7 @@ impl HeldShards {
         }
         let to_shard = self.shard(to.hash).history.shard;
         let scanned_as = self.shard(to.hash).dbs[to_db].scanned_as();
-        if !self.store().moved.note(|| Name::of(to_shard, scanned_as, to.bytes)) {
+        if !self.store().large.moved.note(|| Name::of(to_shard, scanned_as, to.bytes)) {
             return false;
         }
         self.tell_overdue();
@@ -179,7 +179,7 @@ impl HeldShards {
     /// The bytes that a key's value takes, if it is large.
     fn large(&self, db: usize, key: Key<'_>) -> Option<u64> {
         let entry = self.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes)?;
-        self.store().is_named(&entry).then(|| Object::memory_of(&entry) as u64)
+        self.store().large.is_named(&entry).then(|| Object::memory_of(&entry) as u64)
     }
 
     /// Records by itself a command that has stored a large value under a key of the current
@@ -201,7 +201,7 @@ impl HeldShards {
         read.dedup_by_key(|(shard, _)| *shard);
         let scanned_as = self.shard(to.hash).dbs[db].scanned_as();
         let name = || Name::of(to_shard, scanned_as, to.bytes);
-        if read.len() > BARRIERS || !self.store().moved.note(name) {
+        if read.len() > BARRIERS || !self.store().large.moved.note(name) {
             return false;
         }
         self.tell_overdue();

@@ -67,7 +67,7 @@ pub fn serve_ready<W: Waiters>(waiters: &W, txn: &mut Txn) {
 pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
     // Serving may leave more: who waits behind needs other shards, or who is fed by it does.
     loop {
-        let gone = store.take_gone();
+        let gone = store.gone.take();
         if gone.is_empty() {
             return;
         }
@@ -81,7 +81,7 @@ pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
                 serve_ready(waiters, txn);
             });
             if matches!(done, Err(Failed::Busy)) {
-                store.put_off(again);
+                store.gone.put_off(again);
             }
         }
     }
@@ -136,7 +136,7 @@ fn serve_one<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched, one: &Queued
             LetGo::Missed => {
                 // Another of its keys was fed meanwhile: the thread that did that has passed it
                 // over.
-                waiters.keys(&blocked).into_iter().for_each(|key| txn.store().note_gone(key));
+                waiters.keys(&blocked).into_iter().for_each(|key| txn.store().gone.note(key));
                 return false;
             }
             LetGo::Overdue => waiters.too_late(&blocked),

@@ -1,8 +1,6 @@
 //! What the values share that one transaction makes: names of members, compiled paths. And how many
 //! bytes of it the store knows of.
 
-use sync::atomic::Ordering;
-
 use types::Contexts;
 
 use crate::Store;
@@ -32,7 +30,7 @@ impl SharedContexts {
     fn tell(&mut self, store: &Store, bytes: usize) {
         let before = std::mem::replace(&mut self.reported, bytes);
         if bytes != before {
-            store.shared.fetch_add(bytes as i64 - before as i64, Ordering::Relaxed);
+            store.memory.share(bytes as i64 - before as i64);
         }
     }
 }

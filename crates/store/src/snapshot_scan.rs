@@ -98,11 +98,11 @@ impl Store {
             Larges::Whole => (true, None),
         };
         let mut step = Step { read: Vec::with_capacity(STEP_BYTES), ..Step::default() };
-        let mut guard = self.wait_for(shard);
+        let mut guard = self.locks.wait_for(shard);
         let Some(shard) = guard.as_mut() else { return Some(step) };
         step.seq = shard.history.seq;
         let db = shard.scanned_at(db);
-        let is_large = |object: &Object| self.sizes.is_large(object);
+        let is_large = |object: &Object| self.large.is_large(object);
         let mut position = from;
         for _ in 0..STEP_SCANS {
             position = shard.dbs[db].keys.scan(position, &mut |entry| {
@@ -135,7 +135,7 @@ impl Store {
     /// From now on they are scanned by the numbers they have now.
     #[must_use]
     pub fn begin_snapshot_scan(&self, shard: usize) -> (Vec<usize>, u64) {
-        let mut guard = self.wait_for(shard);
+        let mut guard = self.locks.wait_for(shard);
         let Some(shard) = guard.as_mut() else { return (Vec::new(), 0) };
         shard.begin_snapshot_scan();
         let filled = |&db: &usize| !shard.dbs[db].keys.is_empty();
@@ -145,19 +145,19 @@ impl Store {
     /// Begins to note where large values go, until [`end_moves`](Self::end_moves). One snapshot
     /// scan of a store goes on at a time that is replayed from.
     pub fn begin_moves(&self) {
-        self.moved.begin();
+        self.large.moved.begin();
     }
 
     /// The scan is over.
     pub fn end_moves(&self) {
-        self.moved.end();
+        self.large.moved.end();
     }
 
     /// When everything was read: a key that has to be read once more. If there is none, the scan is
     /// over.
     #[must_use]
     pub fn next_moved(&self) -> Option<Name> {
-        self.moved.next()
+        self.large.moved.next()
     }
 
     /// Reads one key, as [`snapshot_scan`](Self::snapshot_scan) reads many: a step with its entry,
@@ -185,7 +185,7 @@ impl Store {
     /// Looks at something that is about no key while nothing happens in shard 0, and the last
     /// record of that shard then.
     pub fn look_beside_keys_for_snapshot<R>(&self, look: impl FnOnce() -> R) -> (R, u64) {
-        let guard = self.wait_for(0);
+        let guard = self.locks.wait_for(0);
         (look(), guard.as_ref().map_or(0, |shard| shard.history.seq))
     }
 
@@ -194,13 +194,13 @@ impl Store {
     pub fn entries(&self) -> usize {
         let of = |shard: &Shard| shard.dbs.iter().map(|db| db.keys.len()).sum::<usize>();
         let shards = 0..self.shards();
-        shards.map(|number| self.wait_for(number).as_ref().map_or(0, |shard| of(shard))).sum()
+        shards.map(|number| self.locks.wait_for(number).as_ref().map_or(0, |shard| of(shard))).sum()
     }
 
     /// Begins to record what happens, shard by shard.
     pub fn start_recording(&self) {
         for number in 0..self.shards() {
-            if let Some(shard) = self.wait_for(number).as_mut() {
+            if let Some(shard) = self.locks.wait_for(number).as_mut() {
                 shard.history.on = true;
             }
         }
@@ -211,13 +211,13 @@ impl Store {
     /// overdue.
     pub fn stop_recording(&self) {
         let numbers: Vec<usize> = (0..self.shards()).collect();
-        self.end_recording(self.lock_all(&numbers, false).unwrap_or_default());
+        self.end_recording(self.locks.lock_all(&numbers, false).unwrap_or_default());
     }
 
     /// The same if every shard is to be had within a moment; whether it is done.
     #[must_use]
     pub fn stop_recording_at_once(&self) -> bool {
-        let guards: Option<Vec<_>> = (0..self.shards()).map(|n| self.lock_soon(n)).collect();
+        let guards: Option<Vec<_>> = (0..self.shards()).map(|n| self.locks.lock_soon(n)).collect();
         guards.map(|guards| self.end_recording(guards)).is_some()
     }
 
@@ -229,7 +229,7 @@ impl Store {
 
     /// Makes the next record of a shard the one after `seq`: numbers go on where the journal ends.
     pub fn continue_records(&self, shard: usize, seq: u64) {
-        if let Some(shard) = self.wait_for(shard).as_mut() {
+        if let Some(shard) = self.locks.wait_for(shard).as_mut() {
             shard.history.seq = shard.history.seq.max(seq);
         }
     }

@@ -1,23 +1,19 @@
 //! The shards with their locks, and what is true of the whole dataset.
 
-use std::sync::{Arc, OnceLock};
-use sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::Arc;
+use sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use base::{Hashing, KeyHasher, Millis, PackLimits, SHARD_BITS};
 use journal::{Log, Policy};
 use sync::{Mutex, RwLock};
-use table::EntryRef;
 
-use crate::busy::Slot;
-use crate::incremental_copy::Sizes;
-use crate::moved::Moved;
+use crate::busy::Locks;
+use crate::gone::GoneKeys;
+use crate::large_values::LargeValues;
+use crate::notifications::Listeners;
 use crate::ordered::Indexes;
-use crate::{Garbage, Measure, NotificationSink, Object, Shard, Touched};
-
-/// Values from this size on that go from one key to another are told by the keys' names, unless
-/// another size is set. Of smaller ones an image takes a fraction of a millisecond, and recovery
-/// need not wait for the other shard.
-const NAMED: usize = 128 << 10;
+use crate::tracked::TrackedKeys;
+use crate::{Garbage, Measure, NotificationSink, Shard};
 
 /// How a store is built.
 #[derive(Clone, Copy, Debug)]
@@ -38,59 +34,66 @@ impl Options {
     }
 }
 
-/// Bits that every transaction reads and that are hardly ever written: apart from what is written
-/// often.
-#[repr(align(128))]
-pub(crate) struct Interest(pub AtomicU32);
+/// What may be set while requests run.
+struct Settings {
+    limits: RwLock<PackLimits>,
+    measure: RwLock<Measure>,
+    /// Until when nothing is deleted because its deadline has passed.
+    still_until: AtomicU64,
+}
+
+/// Bytes that the dataset takes.
+#[derive(Default)]
+pub(crate) struct Memory {
+    shards: AtomicI64,
+    /// Bytes that values share, in all transactions.
+    shared: AtomicI64,
+}
+
+impl Memory {
+    /// Bytes of the shards, as far as they were reported.
+    pub fn shards(&self) -> i64 {
+        self.shards.load(Ordering::Relaxed)
+    }
+
+    /// The shards have grown by so many bytes.
+    pub fn grow(&self, bytes: i64) {
+        self.shards.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// What values share has grown by so many bytes.
+    pub fn share(&self, bytes: i64) {
+        self.shared.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Keys that went without a request, and values freed in the background.
+#[derive(Default)]
+pub(crate) struct Counts {
+    pub expired: AtomicU64,
+    pub evicted: AtomicU64,
+    freed: AtomicU64,
+}
 
 /// The dataset.
 pub struct Store {
-    pub(crate) slots: Vec<Slot>,
-    /// How many shards are held for longer than they should be.
-    pub(crate) obstructed: AtomicUsize,
+    /// Its shards.
+    pub locks: Locks,
     hasher: KeyHasher,
     databases: usize,
-    limits: RwLock<PackLimits>,
-    measure: RwLock<Measure>,
-    pub(crate) indexes: Indexes,
-    pub(crate) memory: AtomicI64,
-    /// Bytes that documents share, in all transactions.
-    pub(crate) shared: AtomicI64,
-    pub(crate) expired: AtomicU64,
-    pub(crate) evicted: AtomicU64,
-    pub(crate) trash: Mutex<Vec<Garbage>>,
-    /// Held by the thread that copies large values in chunks; never waited for with a shard in
-    /// hand.
-    pub(crate) copier: Mutex<()>,
-    /// Which those are.
-    pub(crate) sizes: Sizes,
-    /// Where large values went while a snapshot scans the store.
-    pub(crate) moved: Moved,
-    /// Values from this size on are told by the names of keys.
-    named: AtomicUsize,
-    /// How often large values were copied in one hold.
-    #[cfg(test)]
-    pub(crate) whole: AtomicU64,
+    settings: Settings,
+    /// The ordered index of each database.
+    pub indexes: Indexes,
+    pub(crate) memory: Memory,
+    pub(crate) counts: Counts,
+    trash: Mutex<Vec<Garbage>>,
+    pub(crate) large: LargeValues,
     log: Arc<Log>,
-    pub(crate) swaps: AtomicU64,
-    /// Until when nothing is deleted because its deadline has passed.
-    still_until: AtomicU64,
-    pub(crate) freed: AtomicU64,
-    /// Which notifications are wanted.
-    pub(crate) interest: Interest,
-    pub(crate) notification_sink: OnceLock<Box<dyn NotificationSink>>,
-    /// Keys whose readers are remembered, those readers, and how many keys there may be.
-    pub(crate) read_keys: AtomicUsize,
-    pub(crate) read_key_bytes: AtomicUsize,
-    pub(crate) readers: AtomicUsize,
-    pub(crate) read_keys_limit: AtomicUsize,
-    /// Awaited keys whose queues are to be looked at under locks of their own.
-    gone: Mutex<Vec<Touched>>,
-    any_gone: AtomicBool,
-    /// Those of them whose shard an overdue request held.
-    put_off: Mutex<Vec<Touched>>,
-    /// Shards of transactions that were broken off: missing from their slots for ever.
-    pub(crate) withheld: Mutex<Vec<Shard>>,
+    pub(crate) listeners: Listeners,
+    /// How many keys' readers are remembered.
+    pub tracked: TrackedKeys,
+    /// Awaited keys that went, or were fed, and have to be looked at.
+    pub gone: GoneKeys,
 }
 
 impl Store {
@@ -100,87 +103,28 @@ impl Store {
         let count = options.shards.clamp(1, 1 << SHARD_BITS).next_power_of_two();
         let hasher = KeyHasher::new(options.hashing);
         let databases = options.databases.max(1);
-        let slot = |number: usize| {
-            // There are at most 1024.
-            let number = u16::try_from(number).unwrap_or(u16::MAX);
-            Slot::new(Box::new(Shard::new(number, databases, &hasher)))
-        };
+        // There are at most 1024.
+        let number = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+        let shards = (0..count).map(|n| Shard::new(number(n), databases, &hasher));
         Store {
-            slots: (0..count).map(slot).collect(),
-            obstructed: AtomicUsize::new(0),
-            hasher,
+            locks: Locks::new(shards),
             databases,
-            limits: RwLock::new(PackLimits::default()),
+            settings: Settings {
+                limits: RwLock::new(PackLimits::default()),
+                measure: RwLock::default(),
+                still_until: AtomicU64::new(0),
+            },
             indexes: Indexes::new(databases, count),
-            memory: AtomicI64::new(0),
-            shared: AtomicI64::new(0),
-            expired: AtomicU64::new(0),
-            evicted: AtomicU64::new(0),
-            measure: RwLock::default(),
-            trash: Mutex::new(Vec::new()),
-            copier: Mutex::new(()),
-            sizes: Sizes::default(),
-            moved: Moved::default(),
-            named: AtomicUsize::new(NAMED),
-            #[cfg(test)]
-            whole: AtomicU64::new(0),
+            memory: Memory::default(),
+            counts: Counts::default(),
+            trash: Mutex::default(),
+            large: LargeValues::default(),
             log: Log::new(Policy::EverySecond),
-            swaps: AtomicU64::new(0),
-            still_until: AtomicU64::new(0),
-            freed: AtomicU64::new(0),
-            interest: Interest(AtomicU32::new(0)),
-            notification_sink: OnceLock::new(),
-            read_keys: AtomicUsize::new(0),
-            read_key_bytes: AtomicUsize::new(0),
-            readers: AtomicUsize::new(0),
-            read_keys_limit: AtomicUsize::new(usize::MAX),
-            gone: Mutex::new(Vec::new()),
-            any_gone: AtomicBool::new(false),
-            put_off: Mutex::new(Vec::new()),
-            withheld: Mutex::new(Vec::new()),
+            listeners: Listeners::default(),
+            tracked: TrackedKeys::default(),
+            gone: GoneKeys::default(),
+            hasher,
         }
-    }
-
-    /// Notes that those who wait for a key must be looked at: it went, by its deadline or with its
-    /// whole database, or was fed. The thread that does so holds locks that do not suffice to serve
-    /// them.
-    pub fn note_gone(&self, key: Touched) {
-        self.gone.lock().push(key);
-        self.any_gone.store(true, Ordering::Release);
-    }
-
-    /// Notes a key that could not be looked at, as an overdue request holds a shard. It is looked
-    /// at after [`Store::retry_put_off`]: requests meanwhile need not try in vain.
-    pub fn put_off(&self, key: Touched) {
-        let mut put_off = self.put_off.lock();
-        let is_it = |known: &Touched| known.db == key.db && known.key == key.key;
-        if !put_off.iter().any(is_it) {
-            put_off.push(key);
-        }
-    }
-
-    /// Notes all that were put off anew. Called every so often, by one thread.
-    pub fn retry_put_off(&self) {
-        let put_off = std::mem::take(&mut *self.put_off.lock());
-        put_off.into_iter().for_each(|key| self.note_gone(key));
-    }
-
-    /// Whether awaited keys have been noted since they were last taken.
-    #[inline]
-    #[must_use]
-    pub fn is_any_gone(&self) -> bool {
-        self.any_gone.load(Ordering::Acquire)
-    }
-
-    /// Awaited keys noted since this was last asked.
-    #[must_use]
-    pub fn take_gone(&self) -> Vec<Touched> {
-        if !self.is_any_gone() {
-            return Vec::new();
-        }
-        let mut gone = self.gone.lock();
-        self.any_gone.store(false, Ordering::Release);
-        std::mem::take(&mut gone)
     }
 
     /// The hash of keys.
@@ -195,16 +139,10 @@ impl Store {
         &self.log
     }
 
-    /// How often databases have changed places.
-    #[must_use]
-    pub fn swaps(&self) -> u64 {
-        self.swaps.load(Ordering::Acquire)
-    }
-
     /// Number of shards.
     #[must_use]
     pub fn shards(&self) -> usize {
-        self.slots.len()
+        self.locks.count()
     }
 
     /// Number of databases.
@@ -218,14 +156,14 @@ impl Store {
     #[must_use]
     pub fn shard_of(&self, hash: u64) -> usize {
         // Masked to fewer than SHARD_BITS bits: always fits.
-        (hash & (self.slots.len() as u64 - 1)) as usize
+        (hash & (self.locks.count() as u64 - 1)) as usize
     }
 
     /// Asks the processor to fetch the bucket of a key: the first of two rounds before a batch of
     /// look-ups. Skipped where the shard is busy: it is only a hint.
     #[inline]
     pub fn prefetch_bucket(&self, db: usize, hash: u64) {
-        if let Some(slot) = self.try_lock(self.shard_of(hash))
+        if let Some(slot) = self.locks.try_lock(self.shard_of(hash))
             && let Some(shard) = slot.as_ref()
         {
             shard.dbs[db].keys.prefetch_bucket(hash);
@@ -235,7 +173,7 @@ impl Store {
     /// Asks the processor to fetch the entry of a key: the second round.
     #[inline]
     pub fn prefetch_entry(&self, db: usize, hash: u64) {
-        if let Some(slot) = self.try_lock(self.shard_of(hash))
+        if let Some(slot) = self.locks.try_lock(self.shard_of(hash))
             && let Some(shard) = slot.as_ref()
         {
             shard.dbs[db].keys.prefetch_entry(hash);
@@ -245,82 +183,76 @@ impl Store {
     /// Bytes the dataset takes, as far as finished batches have reported it.
     #[must_use]
     pub fn memory(&self) -> usize {
-        usize::try_from(self.memory.load(Ordering::Relaxed)).unwrap_or(0) + self.shared_memory()
+        usize::try_from(self.memory.shards()).unwrap_or(0) + self.shared_memory()
     }
 
     /// Bytes of [`memory`](Self::memory) that are no shard's: what JSON documents share.
     #[must_use]
     pub fn shared_memory(&self) -> usize {
-        usize::try_from(self.shared.load(Ordering::Relaxed)).unwrap_or(0)
+        usize::try_from(self.memory.shared.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
     /// Keys removed because their deadline passed.
     #[must_use]
     pub fn expired(&self) -> u64 {
-        self.expired.load(Ordering::Relaxed)
+        self.counts.expired.load(Ordering::Relaxed)
     }
 
     /// Until this time no key is deleted because its deadline has passed: it is missing to
     /// readers, but stays. A key that is written is deleted before, as ever. 0 ends that.
     pub fn stand_still(&self, until: Millis) {
-        self.still_until.store(until, Ordering::Release);
+        self.settings.still_until.store(until, Ordering::Release);
     }
 
     /// Whether that is so at time `now`.
     #[must_use]
     pub fn is_still(&self, now: Millis) -> bool {
-        now < self.still_until.load(Ordering::Acquire)
+        now < self.settings.still_until.load(Ordering::Acquire)
     }
 
     /// Values that have been freed in the background.
     #[must_use]
     pub fn freed(&self) -> u64 {
-        self.freed.load(Ordering::Relaxed)
+        self.counts.freed.load(Ordering::Relaxed)
     }
 
     /// When small collections change shape.
     #[must_use]
     pub fn limits(&self) -> PackLimits {
-        *self.limits.read()
+        *self.settings.limits.read()
     }
 
     /// Changes when small collections change shape; existing ones follow at their next edit.
     pub fn set_limits(&self, limits: PackLimits) {
-        *self.limits.write() = limits;
+        *self.settings.limits.write() = limits;
     }
 
     /// What is remembered about the use of keys.
     #[must_use]
     pub fn measure(&self) -> Measure {
-        *self.measure.read()
+        *self.settings.measure.read()
     }
 
     /// Changes that; transactions learn it with [`Txn::set_measure`](crate::Txn::set_measure).
     pub fn set_measure(&self, measure: Measure) {
-        *self.measure.write() = measure;
+        *self.settings.measure.write() = measure;
     }
 
     /// Values that take so many bytes or more are told by the keys' names when they go from one
     /// key to another, or are made of others.
     pub fn tell_by_names_from(&self, bytes: usize) {
-        self.named.store(bytes, Ordering::Relaxed);
-    }
-
-    /// Whether the value of an entry is told by the names of keys: a short string, too, where the
-    /// bound is low.
-    pub(crate) fn is_named(&self, entry: &EntryRef<'_, Object>) -> bool {
-        Object::memory_of(entry) >= self.named.load(Ordering::Relaxed)
+        self.large.named_from.store(bytes, Ordering::Relaxed);
     }
 
     /// How many keys were dropped to make room.
     #[must_use]
     pub fn evicted(&self) -> u64 {
-        self.evicted.load(Ordering::Relaxed)
+        self.counts.evicted.load(Ordering::Relaxed)
     }
 
     /// Begins to count anew what has expired, was dropped, and was freed in the background.
     pub fn reset_counts(&self) {
-        for count in [&self.expired, &self.evicted, &self.freed] {
+        for count in [&self.counts.expired, &self.counts.evicted, &self.counts.freed] {
             count.store(0, Ordering::Relaxed);
         }
     }
@@ -329,8 +261,31 @@ impl Store {
     #[must_use]
     pub fn take_trash(&self) -> Vec<Garbage> {
         let trash = std::mem::take(&mut *self.trash.lock());
-        self.freed.fetch_add(trash.len() as u64, Ordering::Relaxed);
+        self.counts.freed.fetch_add(trash.len() as u64, Ordering::Relaxed);
         trash
+    }
+
+    /// Values that were unlinked and wait to be freed.
+    #[must_use]
+    pub fn pending_frees(&self) -> usize {
+        self.trash.lock().iter().filter(|g| !matches!(g, Garbage::Nothing)).count()
+    }
+
+    /// Which notifications are wanted: bits of [`Class`](base::Class)es and those of this crate.
+    #[inline]
+    #[must_use]
+    pub fn interest(&self) -> u32 {
+        self.listeners.interest()
+    }
+
+    /// Sets those of the bits `which` that are in `wanted`, and clears the others of them.
+    pub fn set_interest(&self, which: u32, wanted: u32) {
+        self.listeners.set_interest(which, wanted);
+    }
+
+    /// Sets where notifications go. Only the first call has an effect.
+    pub fn set_notification_sink(&self, notification_sink: Box<dyn NotificationSink>) {
+        self.listeners.set_sink(notification_sink);
     }
 
     /// Sends a value to be freed off the data path.

@@ -56,14 +56,14 @@ impl Store {
     #[must_use]
     pub fn weigh_at_once(&self, db: usize, name: &[u8]) -> Option<Weight> {
         let hash = self.hasher().hash(name);
-        let guard = self.try_lock(self.shard_of(hash))?;
+        let guard = self.locks.try_lock(self.shard_of(hash))?;
         guard.as_ref().map(|shard| Weight::of(shard, db, (hash, name)))
     }
 
     /// Whether no request holds the shard of a key at the moment.
     #[must_use]
     pub fn is_free(&self, name: &[u8]) -> bool {
-        self.try_lock(self.shard_of(self.hasher().hash(name))).is_some()
+        self.locks.try_lock(self.shard_of(self.hasher().hash(name))).is_some()
     }
 }
 

@@ -137,7 +137,7 @@ impl Engine {
         let buffers = self.memory.buffers.load(Ordering::Relaxed);
         let migrating = self.background.migrating.load(Ordering::Relaxed);
         let scripts = usize::try_from(self.scripting.scripts.memory()).unwrap_or(usize::MAX);
-        let (indexes, readers) = (self.store.index_memory(), self.store.readers_memory());
+        let (indexes, readers) = (self.store.indexes.memory(), self.store.tracked.memory());
         let beside = readers + indexes + buffers + migrating + scripts;
         beside + self.scripting.functions.memory() + self.records_memory()
     }

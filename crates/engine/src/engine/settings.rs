@@ -157,7 +157,7 @@ pub(crate) fn without_number(error: &std::io::Error) -> String {
 pub(crate) fn limit_readers(store: &Store, config: &Config) {
     let limit = config.tracking_table_max_keys;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    store.set_read_keys_limit(limit.unwrap_or(usize::MAX));
+    store.tracked.set_limit(limit.unwrap_or(usize::MAX));
 }
 
 /// Where values change their encodings, by a configuration.

@@ -32,7 +32,7 @@ pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
 /// Looks at the keys that others could not serve: see [`store::serve_gone`].
 #[inline]
 pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
-    if engine.store.is_any_gone() {
+    if engine.store.gone.is_any() {
         store::serve_gone(engine, &engine.store, txn);
     }
 }

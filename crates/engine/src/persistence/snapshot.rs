@@ -413,7 +413,7 @@ impl Engine {
         });
         self.store.end_moves();
         let keys = match scanned {
-            Ok(_) if self.store.is_broken_off() => {
+            Ok(_) if self.store.locks.is_broken_off() => {
                 writer.abandon();
                 return Err(io::Error::other(ENDING));
             }

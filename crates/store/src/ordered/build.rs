@@ -9,8 +9,8 @@ use sync::atomic::{AtomicUsize, Ordering};
 use base::Millis;
 use index::{KeyList, merge, sort};
 
-use super::{Keeping, Noted, Phase};
-use crate::{HeldShards, Store};
+use super::{Indexes, Keeping, Noted, Phase};
+use crate::HeldShards;
 
 /// Keys read in one hold of a shard's lock, about: some dozen microseconds.
 const SLICE: usize = 512;
@@ -37,11 +37,11 @@ impl Build {
 }
 
 /// One that is given up if it is not finished.
-struct Abandoned<'s>(&'s Store, Build);
+struct Abandoned<'s>(&'s Indexes, Build);
 
 impl Drop for Abandoned<'_> {
     fn drop(&mut self) {
-        self.0.abandon_index(&self.1);
+        self.0.abandon(&self.1);
     }
 }
 
@@ -52,34 +52,34 @@ pub struct Run {
     order: Vec<u32>,
 }
 
-impl Store {
+impl Indexes {
     /// Begins to build the index of a database; `None` if there is one, if another is building it,
     /// or if none is wanted.
     #[must_use]
-    pub fn begin_index(&self, db: usize) -> Option<Build> {
-        self.begin(db, false)
+    pub fn begin(&self, db: usize) -> Option<Build> {
+        self.begin_or_take_over(db, false)
     }
 
     /// The same; takes over from another who builds it, if `anyway`.
-    fn begin(&self, db: usize, anyway: bool) -> Option<Build> {
-        let slot = &self.indexes.slots[db];
+    fn begin_or_take_over(&self, db: usize, anyway: bool) -> Option<Build> {
+        let slot = &self.slots[db];
         let _state = slot.state.lock();
         let free = slot.phase() == Phase::Off || (anyway && slot.phase() == Phase::Building);
-        if !free || self.keeping_indexes() == Keeping::Never {
+        if !free || self.keeping() == Keeping::Never {
             return None;
         }
-        let generation = self.indexes.next_generation();
+        let generation = self.next_generation();
         slot.empty(Phase::Building, generation);
         Some(Build { db, generation, next: AtomicUsize::new(0) })
     }
 
     /// Ends building: from now on there is an index, unless the database was emptied or has changed
     /// places meanwhile. Whether there is.
-    pub fn finish_index(&self, build: &Build, runs: &[Run], took: Millis) -> bool {
+    pub fn finish(&self, build: &Build, runs: &[Run], took: Millis) -> bool {
         let lists: Vec<(&KeyList, &[u32])> =
             runs.iter().map(|run| (&run.keys, &run.order[..])).collect();
         let tree = merge(&lists);
-        let slot = &self.indexes.slots[build.db];
+        let slot = &self.slots[build.db];
         let _state = slot.state.lock();
         if slot.generation() != build.generation {
             return false;
@@ -90,10 +90,10 @@ impl Store {
     }
 
     /// Gives up what is being built, if that is still so: the thread that did it cannot go on.
-    pub fn abandon_index(&self, build: &Build) {
-        let slot = &self.indexes.slots[build.db];
+    pub fn abandon(&self, build: &Build) {
+        let slot = &self.slots[build.db];
         if slot.generation() == build.generation && slot.phase() == Phase::Building {
-            self.indexes.give_up(build.db);
+            self.give_up(build.db);
         }
     }
 }
@@ -152,11 +152,11 @@ fn gather_slice(
 /// takes over from a thread that builds it and cannot go on.
 pub(super) fn build_here(held: &mut HeldShards, db: usize) {
     let store = std::sync::Arc::clone(held.store());
-    let Some(build) = store.begin(db, !held.is_empty()) else { return };
+    let Some(build) = store.indexes.begin_or_take_over(db, !held.is_empty()) else { return };
     // A thread that may not wait for a shard ends in the middle.
-    let build = Abandoned(&store, build);
+    let build = Abandoned(&store.indexes, build);
     let run = gather_keys(held, &build.1);
-    store.finish_index(&build.1, &[run], 0);
+    store.indexes.finish(&build.1, &[run], 0);
 }
 
 /// Waits until another thread has built this generation of an index, or given it up. Holds no

@@ -28,10 +28,10 @@ impl Txn {
         let (store, db) = (Arc::clone(self.store()), self.held.db);
         let slot = &store.indexes.slots[db];
         for _ in 0..ATTEMPTS {
-            if store.keeping_indexes() == Keeping::Never {
+            if store.indexes.keeping() == Keeping::Never {
                 return Err(error::NO_RANGE_INDEX);
             }
-            let (generation, swaps) = (slot.generation(), store.swaps());
+            let (generation, swaps) = (slot.generation(), store.indexes.swaps());
             match slot.phase() {
                 Phase::Live => {}
                 // Two that build would take it from each other again and again.
@@ -48,7 +48,7 @@ impl Txn {
             slot.merge();
             let tree = slot.tree.read();
             // Only what has been there all the while is up to date.
-            let same = slot.generation() == generation && store.swaps() == swaps;
+            let same = slot.generation() == generation && store.indexes.swaps() == swaps;
             if slot.phase() == Phase::Live && same {
                 slot.used.store(self.now, Ordering::Relaxed);
                 return Ok(ask(&tree));
@@ -187,7 +187,7 @@ impl Ordered for Txn {
         let done = self.with(&store, Scope::Many(&numbers), |txn| {
             let result = work(txn);
             // Who waits for one of these keys needs other shards than those that are held.
-            txn.changes.take_ready().into_iter().for_each(|key| store.note_gone(key));
+            txn.changes.take_ready().into_iter().for_each(|key| store.gone.note(key));
             result
         });
         match done {

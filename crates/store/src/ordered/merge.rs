@@ -45,7 +45,7 @@ pub fn keys_of(held: &mut HeldShards, db: usize) -> usize {
 
 /// Brings the index of a database up to date: for who has the time. Holds no shard.
 pub fn merge_index(held: &mut HeldShards, db: usize) {
-    if held.store().index_phase(db) == Phase::Live {
+    if held.store().indexes.phase(db) == Phase::Live {
         gather_notes(held, db);
         held.store().indexes.slots[db].merge();
     }

@@ -56,8 +56,6 @@ pub use deadlines::ask_deadlines;
 pub use merge::{drop_index, keys_of, merge_index};
 pub(crate) use note::{Noted, note};
 
-use crate::Store;
-
 /// When indexes are kept: `range-index`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
@@ -97,12 +95,16 @@ pub struct Figures {
 }
 
 /// The indexes of a store, one for each database.
-pub(crate) struct Indexes {
+pub struct Indexes {
+    /// How many shards there are.
+    shards: usize,
     slots: Box<[Slot]>,
     /// The last generation of any database.
     generations: AtomicU64,
     keeping: AtomicU8,
     most_replied: AtomicUsize,
+    /// How often databases have changed places.
+    swaps: AtomicU64,
 }
 
 /// The index of one database.
@@ -232,16 +234,22 @@ impl Slot {
 }
 
 impl Indexes {
-    pub fn new(databases: usize, shards: usize) -> Self {
+    pub(crate) fn new(databases: usize, shards: usize) -> Self {
         Indexes {
+            shards,
             slots: (0..databases).map(|_| Slot::new(shards)).collect(),
             generations: AtomicU64::new(0),
             keeping: AtomicU8::new(Keeping::Asked as u8),
             most_replied: AtomicUsize::new(1_000_000),
+            swaps: AtomicU64::new(0),
         }
     }
 
-    fn keeping(&self) -> Keeping {
+    /// When indexes are kept. One that is not wanted any more goes with [`drop_index`].
+    ///
+    /// [`drop_index`]: crate::drop_index
+    #[must_use]
+    pub fn keeping(&self) -> Keeping {
         match self.keeping.load(Ordering::Acquire) {
             0 => Keeping::Asked,
             1 => Keeping::Always,
@@ -255,13 +263,13 @@ impl Indexes {
     }
 
     /// What a shard may note about a database from now on. Its lock is held.
-    pub fn noted_anew(&self, db: usize) -> Option<Box<Noted>> {
+    pub(crate) fn noted_anew(&self, db: usize) -> Option<Box<Noted>> {
         let slot = &self.slots[db];
         (slot.phase() == Phase::Live).then(|| Noted::of(slot.generation()))
     }
 
     /// A database was emptied while every shard was held.
-    pub fn flushed(&self, db: usize) {
+    pub(crate) fn flushed(&self, db: usize) {
         let slot = &self.slots[db];
         if slot.phase() != Phase::Live {
             self.give_up(db);
@@ -272,7 +280,7 @@ impl Indexes {
     }
 
     /// What is being built of these databases is given up: they are about to change places.
-    pub fn about_to_swap(&self, dbs: [usize; 2]) {
+    pub(crate) fn about_to_swap(&self, dbs: [usize; 2]) {
         for db in dbs {
             if self.slots[db].phase() != Phase::Live {
                 self.give_up(db);
@@ -281,7 +289,7 @@ impl Indexes {
     }
 
     /// Two databases have changed places while every shard was held.
-    pub fn swapped(&self, a: usize, b: usize) {
+    pub(crate) fn swapped(&self, a: usize, b: usize) {
         let (a, b) = (&self.slots[a.min(b)], &self.slots[a.max(b)]);
         let _states = (a.state.lock(), b.state.lock());
         let (mut left, mut right) = (a.tree.write(), b.tree.write());
@@ -307,12 +315,77 @@ impl Indexes {
 
     /// Gives up the index of a database, or what is being built of it. Shards may still note what
     /// no request wants. The generation that it has now.
-    pub fn give_up(&self, db: usize) -> u64 {
+    pub(crate) fn give_up(&self, db: usize) -> u64 {
         let slot = &self.slots[db];
         let _state = slot.state.lock();
         let generation = self.next_generation();
         slot.empty(Phase::Off, generation);
         generation
+    }
+
+    /// How often databases have changed places.
+    pub(crate) fn swaps(&self) -> u64 {
+        self.swaps.load(Ordering::Acquire)
+    }
+
+    /// Databases are about to change places.
+    pub(crate) fn count_swap(&self) {
+        self.swaps.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Changes when indexes are kept, and how many keys one reply may have.
+    pub fn keep(&self, keeping: Keeping, most_replied: usize) {
+        self.keeping.store(keeping as u8, Ordering::Release);
+        self.most_replied.store(most_replied, Ordering::Relaxed);
+    }
+
+    /// Figures about the index of a database.
+    #[must_use]
+    pub fn figures(&self, db: usize) -> Figures {
+        let mut figures = self.slots[db].figures();
+        if figures.phase != Phase::Off {
+            figures.memory += self.noted_memory();
+        }
+        figures
+    }
+
+    /// What there is of the index of a database. O(1).
+    #[inline]
+    #[must_use]
+    pub fn phase(&self, db: usize) -> Phase {
+        self.slots[db].phase()
+    }
+
+    /// Begins a new generation with the old tree still in place, which no request may ever find:
+    /// for a model that shows what is found then.
+    #[doc(hidden)]
+    pub fn outdate(&self, db: usize) {
+        let generation = self.next_generation();
+        self.slots[db].generation.store(generation, Ordering::Release);
+    }
+
+    /// When the index of a database was last asked for anything.
+    #[must_use]
+    pub fn used(&self, db: usize) -> Millis {
+        self.slots[db].used.load(Ordering::Relaxed)
+    }
+
+    /// About how many changes of a database wait to be merged into its index.
+    #[must_use]
+    pub fn waiting(&self, db: usize) -> usize {
+        self.slots[db].waiting.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that all indexes take, without what shards have noted, which is theirs.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let slots = self.slots.iter().filter(|slot| slot.phase() != Phase::Off);
+        slots.map(|slot| self.noted_memory() + slot.memory.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Bytes of the notes of one database, beside what they hold.
+    fn noted_memory(&self) -> usize {
+        self.shards * size_of::<Noted>()
     }
 }
 
@@ -324,63 +397,4 @@ fn exchange(a: &AtomicU64, b: &AtomicU64) {
 fn exchange_bytes(a: &AtomicU8, b: &AtomicU8) {
     let mine = a.swap(b.load(Ordering::Acquire), Ordering::AcqRel);
     b.store(mine, Ordering::Release);
-}
-
-impl Store {
-    /// When indexes are kept. One that is not wanted any more goes with [`drop_index`].
-    #[must_use]
-    pub fn keeping_indexes(&self) -> Keeping {
-        self.indexes.keeping()
-    }
-
-    /// Changes that, and how many keys one reply may have.
-    pub fn keep_indexes(&self, keeping: Keeping, most_replied: usize) {
-        self.indexes.keeping.store(keeping as u8, Ordering::Release);
-        self.indexes.most_replied.store(most_replied, Ordering::Relaxed);
-    }
-
-    /// Figures about the index of a database.
-    #[must_use]
-    pub fn index_figures(&self, db: usize) -> Figures {
-        let mut figures = self.indexes.slots[db].figures();
-        if figures.phase != Phase::Off {
-            figures.memory += self.shards() * size_of::<Noted>();
-        }
-        figures
-    }
-
-    /// What there is of the index of a database. O(1).
-    #[inline]
-    #[must_use]
-    pub fn index_phase(&self, db: usize) -> Phase {
-        self.indexes.slots[db].phase()
-    }
-
-    /// Begins a new generation with the old tree still in place, which no request may ever find:
-    /// for a model that shows what is found then.
-    #[doc(hidden)]
-    pub fn outdate_index(&self, db: usize) {
-        let generation = self.indexes.next_generation();
-        self.indexes.slots[db].generation.store(generation, Ordering::Release);
-    }
-
-    /// When the index of a database was last asked for anything.
-    #[must_use]
-    pub fn index_used(&self, db: usize) -> Millis {
-        self.indexes.slots[db].used.load(Ordering::Relaxed)
-    }
-
-    /// About how many changes of a database wait to be merged into its index.
-    #[must_use]
-    pub fn index_waiting(&self, db: usize) -> usize {
-        self.indexes.slots[db].waiting.load(Ordering::Relaxed)
-    }
-
-    /// Bytes that all indexes take, without what shards have noted, which is theirs.
-    #[must_use]
-    pub fn index_memory(&self) -> usize {
-        let slots = self.indexes.slots.iter().filter(|slot| slot.phase() != Phase::Off);
-        let noted = self.shards() * size_of::<Noted>();
-        slots.map(|slot| noted + slot.memory.load(Ordering::Relaxed)).sum()
-    }
 }

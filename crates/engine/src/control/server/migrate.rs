@@ -170,7 +170,7 @@ impl Act for Migrate {
         let engine = control.engine.me().ok_or(error::INTERNAL)?;
         let store = &engine.store;
         let shard = |key: &Vec<u8>| store.shard_of(store.hasher().hash(key));
-        if order.keys.iter().any(|key| store.is_overdue(shard(key))) {
+        if order.keys.iter().any(|key| store.locks.is_overdue(shard(key))) {
             return Err(engine.busy());
         }
         let mut place = Place::take(&engine.background, control.session)?;

@@ -81,7 +81,7 @@ fn waiting(engine: &Arc<Engine>, control: &mut Control<'_>) -> Result<Waiting, C
 /// long.
 fn unless_obstructed(control: &Control<'_>) -> Result<Arc<Engine>, CmdError> {
     let engine = engine(control)?;
-    if engine.store.is_obstructed() { Err(engine.busy()) } else { Ok(engine) }
+    if engine.store.locks.is_obstructed() { Err(engine.busy()) } else { Ok(engine) }
 }
 
 /// Saves the dataset in the background.

@@ -72,7 +72,7 @@ impl Act for Shutdown {
             // A shutdown is over before a client could take it back.
             return Err(CmdError::new("ERR No shutdown in progress."));
         }
-        if control.engine.store.is_obstructed() && self.save != Some(false) {
+        if control.engine.store.locks.is_obstructed() && self.save != Some(false) {
             return Err(control.engine.busy());
         }
         tracing::info!(client = control.session.client.origin.addr, "a client asked to shut down");

@@ -160,7 +160,7 @@ fn begin(
         return Err(PENDING);
     }
     let engine = engine.me().ok_or(error::INTERNAL)?;
-    if engine.store.is_obstructed() && !session.replica.no_data {
+    if engine.store.locks.is_obstructed() && !session.replica.no_data {
         return Err(engine.busy());
     }
     let (marked, no_data) = (session.replica.takes_marks, session.replica.no_data);

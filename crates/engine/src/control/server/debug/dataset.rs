@@ -133,7 +133,7 @@ fn load_aof(
 /// some of it for too long.
 fn whole_and_free(engine: &Engine) -> Result<(), CmdError> {
     engine.persistence.loaded()?;
-    if engine.store.is_obstructed() { Err(engine.busy()) } else { Ok(()) }
+    if engine.store.locks.is_obstructed() { Err(engine.busy()) } else { Ok(()) }
 }
 
 fn failed(error: impl std::fmt::Display) -> CmdError {

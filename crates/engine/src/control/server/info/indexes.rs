@@ -7,15 +7,15 @@ use crate::control::Control;
 
 pub(super) fn indexes(control: &mut Control<'_>, lines: &mut Lines) {
     let store = &control.engine.store;
-    let keeping = match store.keeping_indexes() {
+    let keeping = match store.indexes.keeping() {
         Keeping::Asked => "auto",
         Keeping::Always => "yes",
         Keeping::Never => "no",
     };
     lines.put("range_index", keeping);
-    lines.put_bytes("used_memory_range_index", store.index_memory());
+    lines.put_bytes("used_memory_range_index", store.indexes.memory());
     for db in 0..store.databases() {
-        let figures = store.index_figures(db);
+        let figures = store.indexes.figures(db);
         let state = match figures.phase {
             IndexPhase::Off => continue,
             IndexPhase::Building => "building",

@@ -49,8 +49,8 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
         "total_active_defrag_time",
         "current_active_defrag_time",
     ]);
-    lines.put("tracking_total_keys", engine.store.read_keys());
-    lines.put("tracking_total_items", engine.store.readers());
+    lines.put("tracking_total_keys", engine.store.tracked.keys());
+    lines.put("tracking_total_items", engine.store.tracked.readers());
     lines.put("tracking_total_prefixes", engine.notify.tracking.prefixes());
     lines.put("unexpected_error_replies", 0);
     lines.put("total_error_replies", totals.errors);

@@ -47,7 +47,7 @@ impl Figures {
             peak: usize::try_from(sampled).unwrap_or(0).max(used),
             clients: engine.memory.buffers.load(Ordering::Relaxed),
             scripting: engine.scripting_memory(),
-            indexes: engine.store.index_memory(),
+            indexes: engine.store.indexes.memory(),
             records: engine.records_memory(),
             journal: usize::try_from(engine.store.log().waiting()).unwrap_or(usize::MAX),
             resident: process::resident(),
