@@ -76,7 +76,7 @@ pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config
     let mut shards = [from, to.1].map(|key| engine.store.shard_of(key.hash));
     shards.sort_unstable();
     let scope = if shards[0] == shards[1] { &shards[..1] } else { &shards[..] };
-    let size_to_copy = |txn: &mut Txn| store::size_to_copy(txn, from, to, replace);
+    let size_to_copy = |txn: &mut Txn| txn.size_to_copy(from, to, replace);
     let size = txn.with(&engine.store, Scope::Many(scope), size_to_copy);
     let size = size.ok().flatten().unwrap_or(0);
     let below = limit.checked_sub(size as u64);

@@ -2,7 +2,8 @@
 //! records behind it tell together is where each value is.
 //!
 //! The store is the real one, with its snapshot scan and its notes of where values went
-//! (`store/src/moved.rs`). The records are counted here, under the locks, as the shards count them.
+//! (`store/src/store/moved.rs`). The records are counted here, under the locks, as the shards count
+//! them.
 //!
 //! ```text
 //!   K1 → K2 is record 5 of K1's shard and record 3 of K2's

@@ -12,7 +12,7 @@ use base::{Millis, Rng};
 use smallvec::SmallVec;
 use table::EntryRef;
 
-use crate::usage::faded;
+use crate::object::usage::faded;
 use crate::{Garbage, Measure, Object, Shard, Touched, Txn, TxnNotifications};
 
 /// Keys that a step drops at most.

@@ -2,21 +2,11 @@
 
 use base::Millis;
 
-use crate::shard::Db;
-use crate::{HeldShards, Shard, Txn};
+use crate::shard::counts::Part;
+use crate::{Db, HeldShards, Shard, Txn};
 
 /// Steps of a walk that find out how long the keys of a database in one shard still live.
 const SAMPLE_STEPS: usize = 4;
-
-/// A database's part of one shard: keys, keys with a deadline, bytes of its table.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Part([usize; 3]);
-
-impl Part {
-    pub fn of(db: &Db) -> Self {
-        Part([db.keys.len(), db.keys.expiring(), db.keys.overhead()])
-    }
-}
 
 impl KeyCounts {
     fn add(&mut self, Part([keys, expiring, table]): Part) {
@@ -103,9 +93,10 @@ pub fn key_counts(txn: &mut Txn) -> Vec<KeyCounts> {
     sums
 }
 
-/// Bytes that a recount of every object finds: what [`Store::memory`] says once every
-/// transaction has reported, without [`Store::shared_memory`]. O(keys); for checks. Call while
-/// holding every shard, or none.
+/// Bytes that a recount of every object finds: what [`Store::memory`](crate::Store::memory) says
+/// once every transaction has reported, without
+/// [`Store::shared_memory`](crate::Store::shared_memory). O(keys); for checks. Call while holding
+/// every shard, or none.
 pub fn recount(held: &mut HeldShards) -> usize {
     let shards = 0..held.store().shards();
     let recount = |shard: &mut Shard| {

@@ -5,7 +5,7 @@ use base::{CmdError, Databases, Key};
 use table::POSITIONS;
 
 use crate::image::{Image, Value};
-use crate::ordered::note;
+use crate::shard::noted::note;
 use crate::{Db, Garbage, HeldShards, Object, Txn};
 
 /// Makes room for so many keys in what the shard of this hash has of database `db`, if they are
@@ -96,7 +96,7 @@ pub fn swap_shard(held: &mut HeldShards, number: usize, a: usize, b: usize) {
         store.indexes.give_up(db);
     }
     held.with_shard(number, |shard| {
-        [a, b].into_iter().for_each(|db| shard.forget_noted(db, &store.indexes));
+        [a, b].into_iter().for_each(|db| store.indexes.forget_noted(shard, db));
         shard.swap(a, b);
     });
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::Key;
 
-use crate::tracked::ReaderCounts;
+use crate::store::tracked::ReaderCounts;
 use crate::{Garbage, HeldShards, Notification, Txn, TxnNotifications};
 
 /// Keys whose readers are forgotten at a time where there are too many.

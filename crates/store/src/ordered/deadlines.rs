@@ -11,15 +11,13 @@
 
 use sync::atomic::{AtomicU8, Ordering};
 
-use crate::{HeldShards, Store};
-
 const NONE: u8 = 0;
 const ASKING: u8 = 1;
 const SOME: u8 = 2;
 
 /// Whether there are any.
 #[derive(Default)]
-pub(super) struct Deadlines(AtomicU8);
+pub(crate) struct Deadlines(AtomicU8);
 
 impl Deadlines {
     /// There are some, in a shard that is held.
@@ -35,32 +33,24 @@ impl Deadlines {
         self.0.store(SOME, Ordering::SeqCst);
     }
 
+    /// A thread begins to ask every shard; `false` if there are none, or another thread asks.
+    pub fn begin_to_ask(&self) -> bool {
+        self.change(SOME, ASKING)
+    }
+
+    /// It has asked all of them. Where it was said again meanwhile that there are some, it is so.
+    pub fn end_asking(&self, any: bool) {
+        self.change(ASKING, if any { SOME } else { NONE });
+    }
+
+    fn change(&self, from: u8, to: u8) -> bool {
+        self.0.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
     /// Whether there may be some.
     #[inline]
     pub fn may_be(&self) -> bool {
         self.0.load(Ordering::SeqCst) != NONE
-    }
-}
-
-/// Finds out whether keys with a deadline are gone from databases that had some. Holds no
-/// shard. O(shards) for each such database.
-pub fn ask_deadlines(held: &mut HeldShards) {
-    for db in 0..held.store().databases() {
-        let asked = |store: &Store, from, to| {
-            let state = &store.indexes.slots[db].deadlines.0;
-            state.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-        };
-        if !asked(held.store(), SOME, ASKING) {
-            continue;
-        }
-        let shards = 0..held.store().shards();
-        // There may be some in one that is not to be had.
-        let any = shards.into_iter().any(|number| {
-            let any = held.try_with_shard(number, |shard| shard.dbs[db].keys.expiring() != 0);
-            any.unwrap_or(true)
-        });
-        // Where it was said again meanwhile it is so.
-        asked(held.store(), ASKING, if any { SOME } else { NONE });
     }
 }
 
@@ -74,15 +64,13 @@ mod tests {
         assert!(!deadlines.may_be());
         deadlines.there_are();
         assert!(deadlines.may_be());
-        let ask = |from, to| {
-            deadlines.0.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-        };
-        assert!(ask(SOME, ASKING));
+        assert!(deadlines.begin_to_ask());
         assert!(deadlines.may_be());
         deadlines.there_are();
-        assert!(!ask(ASKING, NONE));
+        deadlines.end_asking(false);
         assert!(deadlines.may_be());
-        assert!(ask(SOME, ASKING) && ask(ASKING, NONE));
+        assert!(deadlines.begin_to_ask());
+        deadlines.end_asking(false);
         assert!(!deadlines.may_be());
     }
 }

@@ -40,9 +40,7 @@
 
 mod build;
 mod deadlines;
-mod host;
-mod merge;
-mod note;
+mod notes;
 
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
@@ -50,11 +48,10 @@ use base::Millis;
 use index::{Delta, Tree, changes};
 use sync::{Mutex, RwLock};
 
-pub use build::{Build, Run, gather_keys};
+pub use build::{Build, Run};
 use deadlines::Deadlines;
-pub use deadlines::ask_deadlines;
-pub use merge::{drop_index, keys_of, merge_index};
-pub(crate) use note::{Noted, note};
+
+use crate::shard::noted::Noted;
 
 /// When indexes are kept: `range-index`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,36 +95,36 @@ pub struct Figures {
 pub struct Indexes {
     /// How many shards there are.
     shards: usize,
-    slots: Box<[Slot]>,
+    pub(crate) slots: Box<[Slot]>,
     /// The last generation of any database.
     generations: AtomicU64,
     keeping: AtomicU8,
-    most_replied: AtomicUsize,
+    pub(crate) most_replied: AtomicUsize,
     /// How often databases have changed places.
     swaps: AtomicU64,
 }
 
 /// The index of one database.
-struct Slot {
+pub(crate) struct Slot {
     /// Changes of the phase are made under this.
     state: Mutex<()>,
     phase: AtomicU8,
     /// Another one whenever what is being built, or was, is worth nothing any more.
     generation: AtomicU64,
     /// A bit per shard: it has noted something.
-    marks: Box<[AtomicU64]>,
+    pub marks: Box<[AtomicU64]>,
     /// About how many changes were noted and are not merged.
     waiting: AtomicUsize,
-    deadlines: Deadlines,
+    pub deadlines: Deadlines,
     queue: Mutex<Vec<Delta>>,
     /// There is something in the queue.
     queued: AtomicBool,
-    tree: RwLock<Tree>,
+    pub tree: RwLock<Tree>,
     /// Bytes of the tree.
     memory: AtomicUsize,
     built_in: AtomicU64,
     /// When it was last asked.
-    used: AtomicU64,
+    pub used: AtomicU64,
 }
 
 impl Slot {
@@ -149,7 +146,7 @@ impl Slot {
     }
 
     #[inline]
-    fn phase(&self) -> Phase {
+    pub fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Acquire) {
             0 => Phase::Off,
             1 => Phase::Building,
@@ -157,7 +154,7 @@ impl Slot {
         }
     }
 
-    fn generation(&self) -> u64 {
+    pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
@@ -188,7 +185,7 @@ impl Slot {
     }
 
     /// Takes what a shard has noted. Its lock is held.
-    fn take(&self, number: usize, noted: &mut Noted) {
+    pub fn take(&self, number: usize, noted: &mut Noted) {
         let delta = std::mem::take(&mut noted.delta);
         let told = std::mem::take(&mut noted.told);
         noted.marked = false;
@@ -204,7 +201,7 @@ impl Slot {
     }
 
     /// Brings the tree up to what is in the queue.
-    fn merge(&self) {
+    pub fn merge(&self) {
         if !self.queued.load(Ordering::Acquire) {
             return;
         }

@@ -1,0 +1,36 @@
+//! Values on their way out. Large ones are freed off the data path.
+
+use super::db::Keys;
+use super::readers::Readers;
+use crate::Object;
+
+/// Freeing more than this many allocations is left to the background.
+const LAZY_EFFORT: usize = 64;
+/// And that of a longer string: the system takes its pages back one by one.
+const LAZY_BYTES: usize = 16 << 20;
+
+/// A removed value that has not been freed yet.
+#[must_use = "dropping it here frees it on the data path"]
+pub enum Garbage {
+    /// Nothing, or something already freed because it was small.
+    Nothing,
+    /// A large value.
+    Object(Box<Object>),
+    /// A whole table.
+    Keys(Box<Keys>),
+    /// Who had read which keys.
+    Readers(Box<Readers>),
+}
+
+impl Garbage {
+    /// Frees a small value now and keeps a large one for later.
+    pub(crate) fn of(object: Option<Box<Object>>) -> Self {
+        match object {
+            Some(object) if object.free_effort() > LAZY_EFFORT => Garbage::Object(object),
+            Some(object) if matches!(&*object, Object::Str(text) if text.len() > LAZY_BYTES) => {
+                Garbage::Object(object)
+            }
+            _ => Garbage::Nothing,
+        }
+    }
+}

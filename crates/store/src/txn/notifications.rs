@@ -1,0 +1,172 @@
+//! The notifications of a transaction: see `store/notifications.rs` for when they are delivered.
+
+use base::{Class, Event, Key};
+
+use super::held::HeldShards;
+use crate::{BROADCAST, Notification, READERS, Shard, Store};
+
+/// Clients that are sent invalidations.
+const STALE: u32 = READERS | BROADCAST;
+
+/// The notifications of a transaction and whose request caused them.
+#[derive(Debug, Default)]
+pub struct TxnNotifications {
+    /// Which notifications are wanted, as of when the locks were taken.
+    pub(crate) interest: u32,
+    /// The client whose request runs; 0 is none.
+    pub(crate) asker: u64,
+    pending: std::cell::RefCell<Vec<Notification>>,
+    own: Vec<u8>,
+}
+
+impl TxnNotifications {
+    /// Learns what is wanted now.
+    #[inline]
+    pub(crate) fn look_around(&mut self, store: &Store) {
+        self.interest = store.interest();
+    }
+
+    #[inline]
+    pub(crate) fn wants(&self, class: Class) -> bool {
+        self.interest & class.bit() != 0
+    }
+
+    /// Adds an event, if it is wanted.
+    #[inline]
+    pub(crate) fn event(&self, class: Class, name: &'static str, db: usize, key: &[u8]) {
+        if self.wants(class) {
+            self.add(Notification::Event(Event { class, name, db, key: key.into() }));
+        }
+    }
+
+    #[cold]
+    pub(crate) fn add(&self, notification: Notification) {
+        self.pending.borrow_mut().push(notification);
+    }
+
+    /// Forgets events of what is taken back. Keys that expired meanwhile have expired all the same,
+    /// and the readers of a key are told anyway: their reads are not recorded any more.
+    pub(crate) fn forget_events(&mut self) {
+        self.pending.get_mut().retain(|notification| match notification {
+            Notification::Event(event) => event.class == Class::Expired,
+            Notification::Stale { .. } | Notification::Flushed => true,
+        });
+    }
+
+    /// No client asks for what comes next.
+    pub(crate) fn clear_asker(&mut self) {
+        self.asker = 0;
+    }
+
+    /// Notifies that a key of this shard has expired, and invalidates its copies.
+    #[inline]
+    pub(crate) fn expired(&self, shard: &mut Shard, db: usize, key: (u64, &[u8])) {
+        if self.interest != 0 {
+            self.event(Class::Expired, "expired", db, key.1);
+            self.stale(shard, key, false);
+        }
+    }
+
+    /// Notifies that a key of this shard was dropped to make room, and invalidates its copies.
+    pub(crate) fn evicted(&self, shard: &mut Shard, db: usize, key: (u64, &[u8])) {
+        if self.interest != 0 {
+            self.event(Class::Evicted, "evicted", db, key.1);
+            self.stale(shard, key, false);
+        }
+    }
+
+    /// Tells that copies of the value of a key of this shard are stale.
+    fn stale(&self, shard: &mut Shard, (hash, key): (u64, &[u8]), asked: bool) {
+        if !self.concerns_copies() {
+            return;
+        }
+        let readers = shard.readers.take(hash, key).unwrap_or_default();
+        if !readers.is_empty() || self.interest & BROADCAST != 0 {
+            self.add(Notification::Stale { key: key.into(), readers, asked, changed: true });
+        }
+    }
+
+    /// Forgets the readers of a key of this shard that `pick` draws, and tells them.
+    pub(crate) fn forget_any(&self, shard: &mut Shard, pick: u64) {
+        if let Some((key, readers)) = shard.readers.take_any(pick) {
+            self.add(Notification::Stale { key, readers, asked: false, changed: false });
+        }
+    }
+
+    /// Whether any client is sent invalidations.
+    #[inline]
+    pub(crate) fn concerns_copies(&self) -> bool {
+        self.interest & STALE != 0
+    }
+
+    /// Hands all notifications over. The shards they are about are still locked.
+    #[inline]
+    pub(crate) fn deliver(&mut self, store: &Store) {
+        if !self.pending.get_mut().is_empty() {
+            self.deliver_all(store);
+        }
+    }
+
+    #[cold]
+    fn deliver_all(&mut self, store: &Store) {
+        let notifications = std::mem::take(self.pending.get_mut());
+        for notification in &notifications {
+            if let Notification::Stale { key, readers, .. } = notification
+                && !readers.is_empty()
+            {
+                store.tracked.remove_key(key.len(), readers.len());
+            }
+        }
+        if let Some(notification_sink) = store.listeners.sink() {
+            notification_sink.deliver(notifications, self.asker, &mut self.own);
+        }
+    }
+
+    /// The client whose request runs next: notifications to that client come back through
+    /// [`take_own`](Self::take_own).
+    #[inline]
+    pub fn serve(&mut self, client: u64) {
+        self.asker = client;
+    }
+
+    /// Whether there are notifications for the client whose request ran.
+    #[inline]
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// The notifications for the client whose request ran, encoded.
+    pub fn take_own(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.own)
+    }
+
+    /// Tells that a key is new.
+    #[inline]
+    pub(crate) fn new_key(&self, db: usize, key: Key<'_>) {
+        self.event(Class::New, "new", db, key.bytes);
+    }
+
+    /// Notifies that a key of a held shard has expired, and invalidates its copies; `heard` if the
+    /// event was told when the key was met.
+    #[cold]
+    pub(crate) fn expired_held(
+        &self,
+        held: &mut HeldShards,
+        (db, hash, key): (usize, u64, &[u8]),
+        heard: bool,
+    ) {
+        if !heard {
+            self.event(Class::Expired, "expired", db, key);
+        }
+        self.stale_held(held, hash, key, false);
+    }
+
+    /// Tells that copies of the value of a key of a held shard are stale.
+    #[inline]
+    pub(crate) fn stale_held(&self, held: &mut HeldShards, hash: u64, key: &[u8], asked: bool) {
+        if self.concerns_copies() {
+            self.stale(held.shard_mut(hash), (hash, key), asked);
+        }
+    }
+}
