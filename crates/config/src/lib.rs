@@ -7,7 +7,7 @@
 //!                              │                          │
 //!      directives ──────▶  Settings  ◀────────────────────┘
 //!      (lists of data)      │      │
-//!                   CONFIG GET    Config (typed; what the server reads)
+//!                   CONFIG GET    Config (typed; what the server reads: a part for each list)
 //! ```
 //!
 //! [`Settings`] knows every directive by name; [`Config`] is a plain struct made from it. The
@@ -23,7 +23,7 @@
 //! let mut settings = Settings::new(8);
 //! settings.apply_text(b"port 7000\nmaxmemory 1gb\n", "example.conf")?;
 //! settings.apply_args(&["--port".into(), "7001".into()])?;
-//! assert_eq!(settings.config().port, 7001);
+//! assert_eq!(settings.config().network.port, 7001);
 //! settings.set(&[("maxmemory", "2gb")], Peer::Local).expect("a valid value");
 //! assert_eq!(settings.get(&["maxmem?ry"]), [("maxmemory".into(), b"2147483648".to_vec())]);
 //! # Ok::<(), kvist_config::LoadError>(())
@@ -35,7 +35,6 @@ mod directive;
 mod directives;
 mod disk;
 mod error;
-mod grpc;
 mod line;
 mod lists;
 mod load;
@@ -44,20 +43,21 @@ mod reference;
 mod rewrite;
 mod set;
 mod settings;
-mod tls;
+mod typed;
 mod value;
 
-pub use config::{
-    AclSettings, AppendFsync, BindAddress, Config, Durability, EvictionPolicy, Gate, HttpSettings,
-    Latency, LogLevel, RangeIndex, ScriptSettings, ShutdownFlags,
-};
+pub use config::Config;
 pub use directive::{Change, Directive, Kind, Support, TextRule};
-pub use directives::{AREAS, Area, DEFAULTS_OF_OUR_OWN};
+pub use directives::{
+    AREAS, AclSettings, AppendFsync, Area, AuthClients, BindAddress, CallerLimits, ClientSettings,
+    DEFAULTS_OF_OUR_OWN, EncodingSettings, EventSettings, Eviction, EvictionPolicy, Gate,
+    GrpcSettings, HttpSettings, Identity, Latency, LogLevel, LoggingSettings, MemorySettings,
+    NetworkSettings, PersistenceSettings, ProcessSettings, RangeIndex, RangeSettings,
+    ScriptSettings, SecuritySettings, SessionCache, ShutdownFlags, TlsSettings,
+};
 pub use error::{LoadError, SetError, Source};
-pub use grpc::GrpcSettings;
 pub use lists::{BufferLimit, BufferLimits, Events, Master, Overflow, SavePoint};
 pub use reference::{reference, reference_markdown};
 pub use set::{Changes, Peer};
 pub use settings::{RenameLine, Settings, UserLine};
-pub use tls::{AuthClients, Identity, SessionCache, TlsSettings};
 pub use value::{Amount, Value, memory};

@@ -72,10 +72,10 @@ mod tests {
         let settings = settings.unwrap();
         let config = settings.config();
         assert_eq!(config.grpc.bind[0].address, "0.0.0.0");
-        assert_eq!(config.bind[0].address, "127.0.0.1");
+        assert_eq!(config.network.bind[0].address, "127.0.0.1");
         assert_eq!((config.grpc.port, config.grpc.port_is_given), (6000, true));
         assert_eq!(config.grpc.api_key.as_deref(), Some(&b"secret"[..]));
-        assert_eq!(config.maxmemory, Some(100 << 20));
+        assert_eq!(config.memory.maxmemory, Some(100 << 20));
         assert_eq!(settings.warnings().len(), 2, "{:?}", settings.warnings());
     }
 

@@ -34,7 +34,7 @@ pub fn reference() -> String {
     for area in AREAS {
         out.push_str("\n\n");
         comment(&mut out, &format!("==== {} {}", area.title, "=".repeat(70 - area.title.len())));
-        for directive in area.directives.iter().filter(|directive| !directive.hidden) {
+        for directive in area.directives().filter(|directive| !directive.hidden) {
             out.push('\n');
             comment(&mut out, directive.doc);
             comment(&mut out, &facts(directive).join(" "));
@@ -64,7 +64,7 @@ pub fn reference_markdown() -> String {
             "\n## {}\n\n| directive | default | meaning |\n| --- | --- | --- |",
             area.title
         );
-        for directive in area.directives.iter().filter(|directive| !directive.hidden) {
+        for directive in area.directives().filter(|directive| !directive.hidden) {
             let default = match directive.default {
                 Directive::CORES => "number of cores".to_owned(),
                 _ => format!("`{}`", default_text(directive)),

@@ -44,7 +44,7 @@ fn lines_are_short_enough_to_read() {
 #[test]
 fn the_page_has_a_row_for_every_directive() {
     let page = reference_markdown();
-    for directive in AREAS.iter().flat_map(|area| area.directives) {
+    for directive in AREAS.iter().flat_map(crate::Area::directives) {
         let row = format!("\n| `{}` |", directive.name);
         assert_eq!(page.contains(&row), !directive.hidden, "{}", directive.name);
     }

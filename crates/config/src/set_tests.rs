@@ -121,9 +121,9 @@ fn changes_tell_what_to_carry_out_and_can_be_undone() {
         changes.warnings,
         ["CONFIG SET: 'repl-timeout' is known, but has no effect in this release"]
     );
-    assert_eq!(settings.config().port, 7000);
+    assert_eq!(settings.config().network.port, 7000);
     settings.revert(changes);
-    assert_eq!(settings.config().port, 6379);
+    assert_eq!(settings.config().network.port, 6379);
     assert_eq!(shown(&settings, "repl-timeout"), "60");
 
     let pairs = [("hash-max-ziplist-entries", "5"), ("hash-max-listpack-entries", "6")];
@@ -200,24 +200,27 @@ fn the_lists_are_sound() {
 fn the_typed_configuration() {
     let mut settings = Settings::new(6);
     let config = settings.config();
-    assert_eq!((config.io_threads, config.port, config.maxmemory), (6, 6379, None));
-    assert_eq!(config.bind.len(), 2);
-    assert!(!config.bind[0].optional && config.bind[1].optional);
-    assert_eq!(config.bind[1].address, "::1");
-    assert_eq!(config.client_output_buffer_limit.replica.hard, 256 << 20);
-    assert_eq!((config.timeout, config.acl.requirepass), (None, None));
-    assert_eq!(config.dir, "./kvist-data");
+    assert_eq!(
+        (config.process.io_threads, config.network.port, config.memory.maxmemory),
+        (6, 6379, None)
+    );
+    assert_eq!(config.network.bind.len(), 2);
+    assert!(!config.network.bind[0].optional && config.network.bind[1].optional);
+    assert_eq!(config.network.bind[1].address, "::1");
+    assert_eq!(config.clients.client_output_buffer_limit.replica.hard, 256 << 20);
+    assert_eq!((config.network.timeout, config.security.acl.requirepass), (None, None));
+    assert_eq!(config.process.dir, "./kvist-data");
     let text = "unixsocketperm 700\nshutdown-on-sigint nosave now\nshards 64\ntimeout 5\n\
                 requirepass \"\\xff\"\n";
     settings.apply_text(text.as_bytes(), "t").unwrap();
     settings.resolve_dir(std::path::Path::new("/srv/kvist"));
     let config = settings.config();
-    assert_eq!(config.unixsocketperm, Some(0o700));
-    assert!(config.shutdown_on_sigint.nosave && config.shutdown_on_sigint.now);
-    assert_eq!(config.shards, Some(64));
-    assert_eq!(config.timeout, Some(std::time::Duration::from_secs(5)));
-    assert_eq!(config.acl.requirepass.as_deref(), Some(&b"\xff"[..]));
+    assert_eq!(config.network.unixsocketperm, Some(0o700));
+    assert!(config.process.shutdown_on_sigint.nosave && config.process.shutdown_on_sigint.now);
+    assert_eq!(config.process.shards, Some(64));
+    assert_eq!(config.network.timeout, Some(std::time::Duration::from_secs(5)));
+    assert_eq!(config.security.acl.requirepass.as_deref(), Some(&b"\xff"[..]));
     assert_eq!(shown(&settings, "dir"), "/srv/kvist");
-    assert_eq!(Settings::new(0).config().io_threads, 1);
-    assert_eq!(Settings::new(1000).config().io_threads, 128);
+    assert_eq!(Settings::new(0).config().process.io_threads, 1);
+    assert_eq!(Settings::new(1000).config().process.io_threads, 128);
 }

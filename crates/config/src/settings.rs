@@ -8,7 +8,6 @@ use std::path::Path;
 use base::glob;
 
 use crate::directive::{Directive, Support};
-use crate::directives;
 use crate::error::{LoadError, Source};
 use crate::value::{self, Value};
 
@@ -94,10 +93,12 @@ pub(crate) enum Rank {
 }
 
 impl Settings {
-    /// Every directive at its default, on a machine with that many cores.
-    #[must_use]
-    pub fn new(cores: usize) -> Self {
-        let slots: Vec<Slot> = directives::all()
+    /// These directives at their defaults, on a machine with that many cores.
+    pub(crate) fn defaults(
+        directives: impl Iterator<Item = &'static Directive>,
+        cores: usize,
+    ) -> Self {
+        let slots: Vec<Slot> = directives
             .map(|directive| {
                 let value = default_of(directive, cores);
                 Slot { directive, default: value.clone(), value, rank: Rank::Default, source: None }

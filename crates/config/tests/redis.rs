@@ -143,7 +143,7 @@ fn ours(settings: &Settings, pattern: &str) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn directives() -> impl Iterator<Item = &'static Directive> {
-    AREAS.iter().flat_map(|area| area.directives)
+    AREAS.iter().flat_map(kvist_config::Area::directives)
 }
 
 #[test]

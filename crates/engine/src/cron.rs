@@ -180,7 +180,7 @@ fn unless_busy(txn: &mut Txn, work: impl FnOnce(&mut Txn)) {
 /// Whether there is more of it to do.
 fn make_room(engine: &Engine, txn: &mut Txn) -> bool {
     let config = engine.config();
-    let Some(limit) = config.maxmemory else { return false };
+    let Some(limit) = config.memory.maxmemory else { return false };
     txn.begin(wall_clock());
     txn.set_measure(engine.store.measure());
     let nothing_left = evict::make_room(engine, txn, &config);

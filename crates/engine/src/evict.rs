@@ -27,14 +27,14 @@ const STEPS: usize = 8;
 
 fn victims(config: &Config) -> Option<Victims> {
     use EvictionPolicy as Policy;
-    let policy = config.eviction.policy;
+    let policy = config.memory.eviction.policy;
     let by = match policy {
         Policy::NoEviction => return None,
         Policy::VolatileTtl => By::Deadline,
         Policy::AllkeysRandom | Policy::VolatileRandom => By::Random,
         _ => By::Use,
     };
-    Some(Victims { by, expiring: policy.spares_lasting(), samples: config.eviction.samples })
+    Some(Victims { by, expiring: policy.spares_lasting(), samples: config.memory.eviction.samples })
 }
 
 /// How long clients wait for room: as in Redis, ever longer from half a millisecond on, and as long
@@ -51,7 +51,7 @@ fn patience(tenacity: u32) -> Option<Duration> {
 /// Drops keys while the dataset is above its limit. `true` if there is nothing to drop. Call
 /// without holding any shard.
 pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool {
-    let Some(limit) = config.maxmemory else {
+    let Some(limit) = config.memory.maxmemory else {
         txn.set_room(None);
         return false;
     };
@@ -64,14 +64,16 @@ pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool
     if used as u64 <= limit {
         return false;
     }
-    make_room_below(engine, txn, config, (limit, patience(config.eviction.tenacity)))
+    make_room_below(engine, txn, config, (limit, patience(config.memory.eviction.tenacity)))
 }
 
 /// The same before a large value is copied, for all of its copy: what takes so much is not made and
 /// then found to be too much. The copy itself is refused if there still is no room.
 /// Nothing is dropped for a request that copies nothing.
 pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config, args: Args<'_>) {
-    let (Some(limit), Some(copy)) = (config.maxmemory, what_is_copied(txn, args)) else { return };
+    let (Some(limit), Some(copy)) = (config.memory.maxmemory, what_is_copied(txn, args)) else {
+        return;
+    };
     let (from, to, replace) = copy;
     let mut shards = [from, to.1].map(|key| engine.store.shard_of(key.hash));
     shards.sort_unstable();
@@ -81,14 +83,15 @@ pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config
     let size = size.ok().flatten().unwrap_or(0);
     let below = limit.checked_sub(size as u64);
     if let Some(below) = below.filter(|_| size >= COPY_ASKS) {
-        let patience = patience(config.eviction.tenacity).map(|patience| patience.max(COPY_WAITS));
+        let patience =
+            patience(config.memory.eviction.tenacity).map(|patience| patience.max(COPY_WAITS));
         make_room_below(engine, txn, config, (below, patience));
     }
 }
 
 /// Tells a transaction, a running one too, how much the dataset may take by the limit there is.
 pub(crate) fn tell_room(engine: &Engine, txn: &mut Txn, config: &Config) {
-    txn.set_room(config.maxmemory.map(|limit| {
+    txn.set_room(config.memory.maxmemory.map(|limit| {
         let beside = engine.memory_beside() + engine.store.shared_memory();
         limit.saturating_sub(beside as u64)
     }));
@@ -114,7 +117,7 @@ fn make_room_below(
     let start = Instant::now();
     let mut longest = Duration::ZERO;
     let exceeded = drop_keys(engine, txn, (&victims, limit, patience), &mut longest);
-    if let Some(threshold) = config.latency_monitor_threshold {
+    if let Some(threshold) = config.logging.latency_monitor_threshold {
         engine.metrics.latency_monitor.note(EVICTION_DEL, longest, threshold, txn.time());
         engine.metrics.latency_monitor.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
     }

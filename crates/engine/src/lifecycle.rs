@@ -78,9 +78,10 @@ pub fn entropy() -> io::Result<[u64; 4]> {
 
 /// Opens the directory if there is, or will be, something in it. A pure cache makes none.
 fn open(config: &Config) -> Result<Option<DataDir>, BeginError> {
-    let dir = Path::new(&config.dir);
+    let dir = Path::new(&config.process.dir);
     let saved = dir.join(journal::manifest::NAME).exists();
-    if !config.appendonly && !saved && RedisFiles::in_directory(dir, config)?.is_none() {
+    if !config.persistence.appendonly && !saved && RedisFiles::in_directory(dir, config)?.is_none()
+    {
         return Ok(None);
     }
     let data_dir = DataDir::open(dir).map_err(BeginError::Directory)?;
@@ -103,14 +104,14 @@ impl Engine {
     pub fn begin(beginning: Beginning) -> Result<Arc<Self>, BeginError> {
         let Beginning { mut settings, table, config_file, executable, seed } = beginning;
         // `CONFIG GET dir` answers an absolute path, as in Redis.
-        if let Ok(path) = std::path::absolute(&settings.config().dir) {
+        if let Ok(path) = std::path::absolute(&settings.config().process.dir) {
             settings.resolve_dir(&path);
         }
         let config = settings.config();
         let data_dir = open(&config)?;
         let kept = data_dir.as_ref().and_then(|data_dir| data_dir.manifest.clone());
         let now = wall_clock();
-        let workers = config.io_threads;
+        let workers = config.process.io_threads;
         let start = Start { settings, seed, kept, now, workers, config_file, executable };
         let engine = Engine::with_table(start, table);
         engine.load_users().inspect_err(|message| tracing::error!("{message}"))?;
@@ -142,10 +143,10 @@ impl Engine {
         let config = self.config();
         let owed = self.owes_journal();
         let journaling = self.persistence.is_journaling() || owed;
-        let saves = !config.save.is_empty() && !journaling;
+        let saves = !config.persistence.save.is_empty() && !journaling;
         let wanted = match self.persistence.last_will() {
             Some(wanted) => wanted,
-            None => saves && !config.shutdown_on_sigterm.nosave,
+            None => saves && !config.process.shutdown_on_sigterm.nosave,
         };
         if is_half_done {
             tracing::warn!("not saving the dataset: a script has changed part of what it would");

@@ -150,12 +150,12 @@ impl Engine {
 
     /// Puts settings about indexes in force. Indexes come and go with the next rounds.
     pub(crate) fn follow_indexes(&self, config: &Config) {
-        let keeping = match config.range_index {
+        let keeping = match config.ranges.index {
             RangeIndex::Auto => Keeping::Asked,
             RangeIndex::Yes => Keeping::Always,
             RangeIndex::No => Keeping::Never,
         };
-        self.store.indexes.keep(keeping, config.range_max_reply);
+        self.store.indexes.keep(keeping, config.ranges.max_reply);
     }
 
     /// Merges changes where there are many; whether there were.

@@ -48,9 +48,9 @@ impl Engine {
         let config = Arc::new(start.settings.config());
         let new = Hashing::new(start.seed[0]);
         let hashing = start.kept.as_ref().map_or(new, |kept| kept.hashing);
-        let mut options = Options::for_cores(start.workers, config.databases, hashing);
+        let mut options = Options::for_cores(start.workers, config.process.databases, hashing);
         let kept = start.kept.as_ref().map_or(0, |kept| kept.shards);
-        options.shards = config.shards.unwrap_or(options.shards.max(kept));
+        options.shards = config.process.shards.unwrap_or(options.shards.max(kept));
         let store = Arc::new(Store::new(options));
         store.set_limits(pack_limits(&config));
         store.set_measure(measure(&config));

@@ -136,7 +136,9 @@ impl Life {
         if line.starts_with("config") {
             // Switched on, it begins with a snapshot of all this.
             kept = !journaling && self.engine.persistence.is_journaling();
-        } else if journaling && self.engine.config().appendfsync == config::AppendFsync::Always {
+        } else if journaling
+            && self.engine.config().persistence.appendfsync == config::AppendFsync::Always
+        {
             log.flush_soon();
             self.wait(line, |life| {
                 !life.client.worker.must_hold(&life.client.session) || log.is_troubled()
@@ -164,7 +166,7 @@ impl Life {
         loop {
             let trouble = self.engine.store.log().trouble();
             let unsynced = trouble.as_ref().is_some_and(|trouble| trouble.unsynced);
-            let wanted = self.engine.config().appendonly;
+            let wanted = self.engine.config().persistence.appendonly;
             if unsynced || wanted != self.engine.persistence.is_journaling() {
                 self.engine.save(Reason::Rewrite, wanted).unwrap();
             } else if trouble.is_none() {

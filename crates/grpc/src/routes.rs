@@ -142,7 +142,7 @@ impl Routes {
     }
 
     fn rules(&self, most: usize, many: bool) -> Rules {
-        Rules { most, many, time: self.engine.config().callers.request_body_timeout }
+        Rules { most, many, time: self.engine.config().clients.callers.request_body_timeout }
     }
 
     /// Says whether the server serves for as long as it runs, and when users have changed.

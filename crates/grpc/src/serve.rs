@@ -133,13 +133,13 @@ impl IncomingConnection {
         }
         shared.connections.fetch_add(1, Ordering::Relaxed);
         let config = shared.engine.config();
-        let guarded = config.protected_mode && shared.engine.users.is_open();
+        let guarded = config.network.protected_mode && shared.engine.users.is_open();
         let denied = guarded && shared.settings.api_key.is_none() && !is_local_address(addr.ip());
         counters.connections.add(1);
         if denied {
             counters.refused.add(1);
         }
-        if let Err(error) = tune(&socket, config.tcp_keepalive) {
+        if let Err(error) = tune(&socket, config.network.tcp_keepalive) {
             tracing::debug!(%error, "a client left while it was accepted");
         }
         // As old as it is, not as its task is.
@@ -274,7 +274,7 @@ impl IncomingConnection {
         tokio::pin!(stopped);
         let mut stopping = false;
         // The deadline for an authenticated call.
-        let known_by = self.shared.engine.config().callers.unauthenticated_timeout;
+        let known_by = self.shared.engine.config().clients.callers.unauthenticated_timeout;
         let known_by = known_by.and_then(|time| self.came.checked_add(time));
         let late = sleep_until(known_by.unwrap_or(self.came));
         tokio::pin!(late);

@@ -29,7 +29,8 @@ use crate::session::{Admitted, ClientSession};
 /// Whether protected mode lets a peer in. A token protects as a password does.
 #[must_use]
 pub fn welcome(engine: &Engine, config: &Config, peer: SocketAddr) -> bool {
-    let guarded = config.protected_mode && config.http.token.is_none() && engine.users.is_open();
+    let guarded =
+        config.network.protected_mode && config.http.token.is_none() && engine.users.is_open();
     !guarded || is_local_address(peer.ip())
 }
 
@@ -65,7 +66,8 @@ pub fn check_site(engine: &Engine, config: &Config, headers: &HeaderMap) -> Resu
     }
     // A port that needs no password must not be reachable by a name that others can make point
     // here.
-    let open = config.protected_mode && config.http.token.is_none() && engine.users.is_open();
+    let open =
+        config.network.protected_mode && config.http.token.is_none() && engine.users.is_open();
     if open && !host.is_empty() && !is_plain_address(host) {
         return Err(Refusal::new(
             403,

@@ -92,8 +92,8 @@ pub async fn read(
 ) -> Result<BufferedBody, Refusal> {
     let config = engine.config();
     // As long as one value can be; one that JSON makes longer has to be shorter.
-    let most = config.proto_max_bulk_len.saturating_add(AROUND);
-    let all = usize::try_from(config.client_query_buffer_limit).unwrap_or(usize::MAX);
+    let most = config.clients.proto_max_bulk_len.saturating_add(AROUND);
+    let all = usize::try_from(config.clients.client_query_buffer_limit).unwrap_or(usize::MAX);
     let too_long =
         || Refusal::new(413, format!("the body is longer than {most} bytes")).and_close();
     if body.size_hint().lower() > most {
@@ -103,7 +103,7 @@ pub async fn read(
         BufferedBody { bytes: Vec::new(), counted: 0, budget: Arc::clone(budget), memory };
     let since = Instant::now();
     loop {
-        let time = config.callers.request_body_timeout;
+        let time = config.clients.callers.request_body_timeout;
         let due = time.and_then(|time| since.checked_add(time_for(held.bytes.len(), time)));
         let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx));
         let piece = match due {

@@ -204,7 +204,7 @@ impl Http {
         memory.set(auth::takes(self.secured));
         // Both only make things better.
         let _ = stream.set_nodelay(true);
-        if let Some(every) = config.tcp_keepalive {
+        if let Some(every) = config.network.tcp_keepalive {
             let probes = socket2::TcpKeepalive::new().with_time(every);
             let _ = socket2::SockRef::from(&stream).set_tcp_keepalive(&probes);
         }

@@ -41,7 +41,7 @@ pub struct Kvist {
 impl std::fmt::Debug for Kvist {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let config = self.shared.engine.config();
-        f.debug_struct("Kvist").field("dir", &config.dir).field("db", &self.db).finish()
+        f.debug_struct("Kvist").field("dir", &config.process.dir).field("db", &self.db).finish()
     }
 }
 

@@ -117,7 +117,7 @@ impl Shared {
     /// What messages that a session has not been handed may come to: a server's limit for
     /// subscribers, which applies to all pushed messages.
     pub fn limit_of_pushes(&self) -> BufferLimit {
-        self.engine.config().client_output_buffer_limit.pubsub
+        self.engine.config().clients.client_output_buffer_limit.pubsub
     }
 
     /// Whether this is another process than the one it was opened in.

@@ -122,9 +122,9 @@ pub fn follow(
     named: &[&'static str],
 ) -> Result<(), SetError> {
     let mut most = None;
-    if after.maxclients != before.maxclients {
-        let room = room_for_clients(after.maxclients, pool.inboxes.len());
-        if u64::try_from(room).is_ok_and(|room| room < u64::from(after.maxclients)) {
+    if after.clients.maxclients != before.clients.maxclients {
+        let room = room_for_clients(after.clients.maxclients, pool.inboxes.len());
+        if u64::try_from(room).is_ok_and(|room| room < u64::from(after.clients.maxclients)) {
             let reason = format!(
                 "The operating system is not able to handle the specified number of clients, try \
                  with {room}"
@@ -138,7 +138,7 @@ pub fn follow(
         listening.secure_with(old);
         tracing::warn!("{error}");
         let reason = "Unable to listen on this port. Check server logs.";
-        return Err(if after.port != before.port {
+        return Err(if after.network.port != before.network.port {
             SetError::failed("port", reason)
         } else if after.tls.port != before.tls.port {
             SetError::failed("tls-port", reason)
@@ -309,7 +309,7 @@ impl Acceptor {
                     continue;
                 }
             }
-            let keepalive = rules.config.tcp_keepalive.map_or(0, |every| every.as_secs());
+            let keepalive = rules.config.network.tcp_keepalive.map_or(0, |every| every.as_secs());
             if let Err(error) = stream.tune(keepalive) {
                 tracing::debug!(%error, "a client left while it was accepted");
                 continue;
@@ -348,7 +348,7 @@ fn accept(
 
 /// Whether protected mode lets a peer in: from this machine, always.
 fn welcome(rules: Rules<'_>, peer: Option<SocketAddr>) -> bool {
-    let guarded = rules.config.protected_mode && rules.without_password;
+    let guarded = rules.config.network.protected_mode && rules.without_password;
     !guarded || peer.is_none_or(|peer| is_local_address(peer.ip()))
 }
 

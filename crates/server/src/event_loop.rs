@@ -228,7 +228,7 @@ impl EventLoop {
         // long.
         wake_others();
         if let Some(levels) = &mut self.levels {
-            levels.follow(thread.worker.context.config.loglevel);
+            levels.follow(thread.worker.context.config.logging.loglevel);
         }
     }
 
@@ -430,7 +430,7 @@ impl EventLoop {
         });
         over.append(&mut self.over_soft);
         self.over_soft = over;
-        if let Some(silence) = config.timeout {
+        if let Some(silence) = config.network.timeout {
             let idle: Vec<ConnectionKey> = self
                 .connections
                 .iter_mut()
@@ -454,6 +454,7 @@ impl EventLoop {
             .worker
             .context
             .config
+            .clients
             .callers
             .unauthenticated_timeout
             .map(|time| time.as_millis());

@@ -89,8 +89,8 @@ fn fetch_to(to: &Path, source: &Source) -> Result<(), String> {
 fn export(to: &Path, arguments: &Arguments) -> Result<(), String> {
     offline::log_warnings()?;
     let config = arguments.settings.config();
-    if !Path::new(&config.dir).join(journal::manifest::NAME).exists() {
-        return Err(format!("{}: no dataset of Kvist is in it", config.dir));
+    if !Path::new(&config.process.dir).join(journal::manifest::NAME).exists() {
+        return Err(format!("{}: no dataset of Kvist is in it", config.process.dir));
     }
     let data_dir = offline::open(&config)?;
     let manifest = data_dir.manifest.as_ref().ok_or("the manifest is gone")?;

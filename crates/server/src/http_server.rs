@@ -36,7 +36,7 @@ impl HttpSockets {
     /// What to print before giving up: a port that was asked for cannot be had.
     pub fn open(config: &Config, settings: &Settings) -> Result<Self, String> {
         let port = ("http-port", config.http.port, settings.is_given("http-port"));
-        let http = listen::open_door(port, &config.bind, config)?;
+        let http = listen::open_door(port, &config.network.bind, config)?;
         Ok(HttpSockets { http })
     }
 

@@ -52,9 +52,9 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
     let config = settings.config();
     let from = RedisFiles::at(from, &arguments.settings.config())?;
     let options = Options {
-        skip_unknown: config.import_skip_unknown,
+        skip_unknown: config.persistence.import_skip_unknown,
         drop_field_ttls: arguments.has(DROP_FIELD_TTL),
-        load_truncated: config.durability.aof_load_truncated,
+        load_truncated: config.persistence.aof_load_truncated,
     };
     let data_dir = offline::open(&config)?;
     let manifest = data_dir.manifest.clone();
@@ -65,7 +65,7 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
     } else {
         let there =
             data::with_progress(&engine, "Reading the data directory", || engine.recover())?;
-        println!("In {}: {there}", config.dir);
+        println!("In {}: {there}", config.process.dir);
         let side = offline::engine(&settings, None)?;
         let imported = read(&side, &from, options)?;
         merge(&engine, &side)?;
@@ -78,7 +78,7 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
     engine.close_data_dir();
     println!(
         "Saved {there} keys in {} bytes to {}; read back and checked",
-        saved.bytes, config.dir
+        saved.bytes, config.process.dir
     );
     // Giving it all back piece by piece would only delay the exit.
     std::mem::forget(engine);
@@ -111,7 +111,7 @@ fn merge(into: &Arc<Engine>, from: &Arc<Engine>) -> Result<(), String> {
 
 /// Opens the directory's snapshot and reads every block: as many keys as there are.
 fn verify(engine: &Engine, keys: u64) -> Result<(), String> {
-    let dir = engine.config().dir.clone();
+    let dir = engine.config().process.dir.clone();
     let disk = journal::Directory::open(Path::new(&dir)).map_err(|error| error.to_string())?;
     let found = DataDir::on(Arc::new(disk)).map_err(|error| error.to_string())?;
     let name = found.manifest.and_then(|manifest| manifest.snapshot);

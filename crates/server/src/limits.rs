@@ -24,7 +24,7 @@ pub fn output(waiting: PendingOutput, since: Option<Millis>, thread: &ThreadStat
     if waiting.kept == 0 {
         return Overflow::None;
     }
-    let limits = &thread.worker.context.config.client_output_buffer_limit;
+    let limits = &thread.worker.context.config.clients.client_output_buffer_limit;
     if waiting.subscriber {
         return limits.pubsub.check(waiting.kept, since, thread.now);
     }
@@ -37,7 +37,7 @@ pub fn output(waiting: PendingOutput, since: Option<Millis>, thread: &ThreadStat
 /// Whether an unfinished request is longer than clients may send; counts it.
 #[must_use]
 pub fn input_too_long(kept: usize, thread: &ThreadState) -> bool {
-    if kept as u64 <= thread.worker.context.config.client_query_buffer_limit {
+    if kept as u64 <= thread.worker.context.config.clients.client_query_buffer_limit {
         return false;
     }
     thread.worker.context.counters.input_overflows.add(1);

@@ -51,7 +51,7 @@ impl Spoken {
     /// The port for it; 0 for none.
     fn port(self, config: &Config) -> u16 {
         match self {
-            Spoken::Plain => config.port,
+            Spoken::Plain => config.network.port,
             Spoken::Tls => config.tls.port,
         }
     }
@@ -207,7 +207,7 @@ impl Listening {
     /// Why they cannot be had.
     pub fn relocate(&self, before: &Config, after: &Config) -> Result<(), String> {
         let moves = |spoken: &Spoken| {
-            before.bind != after.bind || spoken.port(before) != spoken.port(after)
+            before.network.bind != after.network.bind || spoken.port(before) != spoken.port(after)
         };
         let moved: Vec<Spoken> = Spoken::BOTH.into_iter().filter(moves).collect();
         if moved.is_empty() {
@@ -254,7 +254,7 @@ impl Listening {
 /// What to print before giving up.
 pub fn open(config: &Config) -> Result<Vec<Listener>, String> {
     let mut listeners = open_tcp(config, &Spoken::BOTH)?;
-    if let Some(path) = &config.unixsocket {
+    if let Some(path) = &config.network.unixsocket {
         let path = PathBuf::from(path);
         let listener = unix(&path, config).map_err(|e| {
             format!("Failed opening Unix socket: {}: {}", path.display(), plain(&e))
@@ -276,11 +276,11 @@ fn open_tcp(config: &Config, kinds: &[Spoken]) -> Result<Vec<Listener>, String> 
             continue;
         }
         let before = listeners.len();
-        for bind in &config.bind {
+        for bind in &config.network.bind {
             let socket = tcp(bind, port, config, *spoken)?;
             listeners.extend(socket.map(|socket| spoken.listener(socket)));
         }
-        if listeners.len() == before && !config.bind.is_empty() {
+        if listeners.len() == before && !config.network.bind.is_empty() {
             return Err(failed(port, *spoken));
         }
     }
@@ -383,7 +383,7 @@ fn unix(path: &Path, config: &Config) -> io::Result<UnixListener> {
     remove_stale(path, &addr)?;
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     socket.bind(&addr)?;
-    if let Some(mode) = config.unixsocketperm {
+    if let Some(mode) = config.network.unixsocketperm {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?;
     }
     listen(&socket, config)?;
@@ -391,7 +391,7 @@ fn unix(path: &Path, config: &Config) -> io::Result<UnixListener> {
 }
 
 fn listen(socket: &Socket, config: &Config) -> io::Result<()> {
-    socket.listen(i32::try_from(config.tcp_backlog).unwrap_or(i32::MAX))?;
+    socket.listen(i32::try_from(config.network.tcp_backlog).unwrap_or(i32::MAX))?;
     socket.set_nonblocking(true)
 }
 

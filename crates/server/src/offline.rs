@@ -78,7 +78,7 @@ pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<En
         let shards = ["--shards".to_owned(), manifest.shards.to_string()];
         settings.apply_args(&shards).map_err(|error| error.to_string())?;
     }
-    let workers = settings.config().io_threads;
+    let workers = settings.config().process.io_threads;
     Engine::new(Start {
         settings,
         seed,
@@ -95,5 +95,5 @@ pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<En
 /// # Errors
 /// It is in use, or cannot be used.
 pub fn open(config: &Config) -> Result<DataDir, String> {
-    DataDir::open(Path::new(&config.dir)).map_err(|error| error.to_string())
+    DataDir::open(Path::new(&config.process.dir)).map_err(|error| error.to_string())
 }

@@ -54,12 +54,12 @@ fn serve(args: &[String]) -> Result<(), String> {
     // What is wrong with the configuration is told before anything is opened.
     let table = engine::command_table_as_called(&settings)?;
     let config = settings.config();
-    let levels = logging::start(config.loglevel, config.logfile.as_deref())?;
+    let levels = logging::start(config.logging.loglevel, config.logging.logfile.as_deref())?;
     greet(&config, &settings, &config_file);
-    let most = process::room_for_clients(config.maxclients, config.io_threads);
+    let most = process::room_for_clients(config.clients.maxclients, config.process.io_threads);
     let tell = |message: &String| {
         // Without a log file it would only be said twice.
-        if config.logfile.is_some() {
+        if config.logging.logfile.is_some() {
             tracing::error!("{message}");
         }
     };
@@ -71,7 +71,7 @@ fn serve(args: &[String]) -> Result<(), String> {
     let names =
         listeners.iter().map(Listener::name).chain(sockets.names()).chain(grpc_server.names());
     let names = names.collect();
-    let _pid_file = PidFile::write(config.pidfile.as_deref());
+    let _pid_file = PidFile::write(config.process.pidfile.as_deref());
     let seed = engine::entropy().map_err(|e| format!("no random numbers from the system: {e}"))?;
     let beginning = Beginning {
         settings,
@@ -349,13 +349,13 @@ fn greet(config: &Config, settings: &Settings, config_file: &Option<PathBuf>) {
         "Kvist {} starting: pid {}, {} worker threads",
         env!("CARGO_PKG_VERSION"),
         std::process::id(),
-        config.io_threads
+        config.process.io_threads
     );
     match config_file {
         Some(path) => tracing::info!("Configuration loaded from {}", path.display()),
         None => tracing::info!("No configuration file: defaults and command line only"),
     }
-    if !config.appendonly && config.save.is_empty() {
+    if !config.persistence.appendonly && config.persistence.save.is_empty() {
         tracing::info!("The data is kept in memory only, as configured");
     }
     for warning in settings.warnings() {

@@ -1,6 +1,11 @@
 //! What the server tells about itself.
 
+use std::time::Duration;
+
 use crate::directive::{Directive as D, INT_MAX, Kind};
+use crate::settings::Settings;
+use crate::typed::some_milliseconds;
+use crate::value::Value;
 
 const FACILITIES: &[&str] =
     &["user", "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7"];
@@ -51,3 +56,75 @@ pub(super) const LIST: &[D] = &[
         .hidden()
         .inert(),
 ];
+
+/// What the server tells about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggingSettings {
+    /// Least important messages that are logged.
+    pub loglevel: LogLevel,
+    /// File to log to, or standard output.
+    pub logfile: Option<String>,
+    /// Microseconds that bring a command into the slow log; 0 all, -1 none.
+    pub slowlog_log_slower_than: i64,
+    /// Commands the slow log remembers.
+    pub slowlog_max_len: usize,
+    /// Time that brings an event into LATENCY, if any does.
+    pub latency_monitor_threshold: Option<Duration>,
+    /// What is kept and shown of the time commands take.
+    pub latency: Latency,
+}
+
+impl LoggingSettings {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self {
+            loglevel: loglevel(settings),
+            logfile: settings.path("logfile"),
+            slowlog_log_slower_than: settings.int("slowlog-log-slower-than"),
+            slowlog_max_len: settings.int("slowlog-max-len"),
+            latency_monitor_threshold: some_milliseconds(settings.int("latency-monitor-threshold")),
+            latency: latency(settings),
+        }
+    }
+}
+
+/// Importance of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// For developers.
+    Debug,
+    /// Rarely useful.
+    Verbose,
+    /// What one wants in production.
+    Notice,
+    /// Something is wrong.
+    Warning,
+}
+
+/// What is kept and shown of the time commands take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latency {
+    /// Keep histograms.
+    pub tracking: bool,
+    /// Percentiles that INFO shows, 0 to 100.
+    pub info_percentiles: Vec<f64>,
+}
+
+fn loglevel(settings: &Settings) -> LogLevel {
+    match settings.word("loglevel") {
+        "debug" => LogLevel::Debug,
+        "verbose" => LogLevel::Verbose,
+        "warning" => LogLevel::Warning,
+        _ => LogLevel::Notice,
+    }
+}
+
+fn latency(settings: &Settings) -> Latency {
+    Latency { tracking: settings.yes("latency-tracking"), info_percentiles: percentiles(settings) }
+}
+
+fn percentiles(settings: &Settings) -> Vec<f64> {
+    match settings.value("latency-tracking-info-percentiles") {
+        Some(Value::Percentiles(percentiles)) => percentiles.clone(),
+        _ => Vec::new(),
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::I64;
 use crate::directive::{Directive as D, INT_MAX};
+use crate::settings::Settings;
 
 const POLICIES: &[&str] = &[
     "volatile-lru",
@@ -101,3 +102,133 @@ pub(super) const LIST: &[D] = &[
     D::yes_no("jemalloc-bg-thread", "yes", "Another allocator is used here; accepted and ignored.")
         .inert(),
 ];
+
+/// How much memory data may take, and how it is freed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemorySettings {
+    /// Most bytes of data, or `None` for no limit.
+    pub maxmemory: Option<u64>,
+    /// What happens at that limit.
+    pub eviction: Eviction,
+    /// Effort put into finding expired keys, 1 to 10.
+    pub active_expire_effort: u32,
+    /// Free evicted keys in the background.
+    pub lazyfree_lazy_eviction: bool,
+    /// Free expired keys in the background.
+    pub lazyfree_lazy_expire: bool,
+    /// Free replaced values in the background.
+    pub lazyfree_lazy_server_del: bool,
+    /// DEL works like UNLINK.
+    pub lazyfree_lazy_user_del: bool,
+    /// FLUSHDB, FLUSHALL and SCRIPT FLUSH are ASYNC unless they say SYNC.
+    pub lazyfree_lazy_user_flush: bool,
+}
+
+impl MemorySettings {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self {
+            maxmemory: Some(settings.bytes("maxmemory")).filter(|&bytes| bytes != 0),
+            eviction: eviction(settings),
+            active_expire_effort: settings.int("active-expire-effort"),
+            lazyfree_lazy_eviction: settings.yes("lazyfree-lazy-eviction"),
+            lazyfree_lazy_expire: settings.yes("lazyfree-lazy-expire"),
+            lazyfree_lazy_server_del: settings.yes("lazyfree-lazy-server-del"),
+            lazyfree_lazy_user_del: settings.yes("lazyfree-lazy-user-del"),
+            lazyfree_lazy_user_flush: settings.yes("lazyfree-lazy-user-flush"),
+        }
+    }
+}
+
+/// How room is made at the memory limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    /// Which keys go.
+    pub policy: EvictionPolicy,
+    /// Keys compared to find one to drop.
+    pub samples: usize,
+    /// Effort put into dropping keys before clients are served again, 0 to 100.
+    pub tenacity: u32,
+    /// Uses that saturate a key's frequency counter.
+    pub lfu_log_factor: u32,
+    /// Minutes per step down of an unused key's counter.
+    pub lfu_decay_time: u32,
+}
+
+/// What happens at the memory limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvictionPolicy {
+    /// Drop the least recently used of the keys with an expiry.
+    VolatileLru,
+    /// Drop the least frequently used of the keys with an expiry.
+    VolatileLfu,
+    /// Drop any key with an expiry.
+    VolatileRandom,
+    /// Drop the key that expires soonest.
+    VolatileTtl,
+    /// Drop the least recently used key.
+    AllkeysLru,
+    /// Drop the least frequently used key.
+    AllkeysLfu,
+    /// Drop any key.
+    AllkeysRandom,
+    /// Refuse writes that need memory.
+    NoEviction,
+}
+
+impl EvictionPolicy {
+    /// The value of `maxmemory-policy`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EvictionPolicy::VolatileLru => "volatile-lru",
+            EvictionPolicy::VolatileLfu => "volatile-lfu",
+            EvictionPolicy::VolatileRandom => "volatile-random",
+            EvictionPolicy::VolatileTtl => "volatile-ttl",
+            EvictionPolicy::AllkeysLru => "allkeys-lru",
+            EvictionPolicy::AllkeysLfu => "allkeys-lfu",
+            EvictionPolicy::AllkeysRandom => "allkeys-random",
+            EvictionPolicy::NoEviction => "noeviction",
+        }
+    }
+
+    /// Whether it goes by how often keys are used.
+    #[must_use]
+    pub fn counts_uses(self) -> bool {
+        matches!(self, EvictionPolicy::VolatileLfu | EvictionPolicy::AllkeysLfu)
+    }
+
+    /// Whether it drops only keys that would expire.
+    #[must_use]
+    pub fn spares_lasting(self) -> bool {
+        matches!(
+            self,
+            EvictionPolicy::VolatileLru
+                | EvictionPolicy::VolatileLfu
+                | EvictionPolicy::VolatileRandom
+                | EvictionPolicy::VolatileTtl
+        )
+    }
+}
+
+fn eviction(settings: &Settings) -> Eviction {
+    Eviction {
+        policy: policy(settings),
+        samples: settings.int("maxmemory-samples"),
+        tenacity: settings.int("maxmemory-eviction-tenacity"),
+        lfu_log_factor: settings.int("lfu-log-factor"),
+        lfu_decay_time: settings.int("lfu-decay-time"),
+    }
+}
+
+fn policy(settings: &Settings) -> EvictionPolicy {
+    match settings.word("maxmemory-policy") {
+        "volatile-lru" => EvictionPolicy::VolatileLru,
+        "volatile-lfu" => EvictionPolicy::VolatileLfu,
+        "volatile-random" => EvictionPolicy::VolatileRandom,
+        "volatile-ttl" => EvictionPolicy::VolatileTtl,
+        "allkeys-lru" => EvictionPolicy::AllkeysLru,
+        "allkeys-lfu" => EvictionPolicy::AllkeysLfu,
+        "allkeys-random" => EvictionPolicy::AllkeysRandom,
+        _ => EvictionPolicy::NoEviction,
+    }
+}

@@ -1,6 +1,11 @@
 //! Listening: addresses, ports, sockets.
 
+use std::time::Duration;
+
 use crate::directive::{Directive as D, INT_MAX, Kind};
+use crate::settings::Settings;
+use crate::typed::some_seconds;
+use crate::value::Value;
 
 pub(super) const LIST: &[D] = &[
     D::new(
@@ -72,3 +77,71 @@ pub(super) const LIST: &[D] = &[
     .at_start()
     .pending(),
 ];
+
+/// Where the server listens, and how it treats connections.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkSettings {
+    /// Addresses to listen on; none closes TCP.
+    pub bind: Vec<BindAddress>,
+    /// TCP port of the Redis protocol; 0 closes TCP.
+    pub port: u16,
+    /// Length of the kernel's queue of connections.
+    pub tcp_backlog: u32,
+    /// Path of the Unix socket.
+    pub unixsocket: Option<String>,
+    /// File mode of the Unix socket, if it is to be changed.
+    pub unixsocketperm: Option<u32>,
+    /// Silence after which an ordinary client is closed.
+    pub timeout: Option<Duration>,
+    /// Time between keep-alive probes; never more than the kernel takes.
+    pub tcp_keepalive: Option<Duration>,
+    /// Refuse other machines while the default user has no password.
+    pub protected_mode: bool,
+}
+
+impl NetworkSettings {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self {
+            bind: addresses(settings, "bind"),
+            port: settings.int("port"),
+            tcp_backlog: settings.int("tcp-backlog"),
+            unixsocket: settings.path("unixsocket"),
+            unixsocketperm: mode(settings, "unixsocketperm"),
+            timeout: some_seconds(settings.int("timeout")),
+            tcp_keepalive: some_seconds(settings.int::<u64>("tcp-keepalive").min(MAX_KEEPALIVE)),
+            protected_mode: settings.yes("protected-mode"),
+        }
+    }
+}
+
+/// An address to listen on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindAddress {
+    /// An IP address, or `*` for every IPv4, or `::*` for every IPv6 address.
+    pub address: String,
+    /// Its absence is no error.
+    pub optional: bool,
+}
+
+/// The addresses of a directive of this kind.
+pub(super) fn addresses(settings: &Settings, name: &str) -> Vec<BindAddress> {
+    let Some(Value::Bind(addresses)) = settings.value(name) else { return Vec::new() };
+    addresses
+        .iter()
+        .map(|address| match address.strip_prefix('-') {
+            Some(address) => BindAddress { address: address.to_owned(), optional: true },
+            None => BindAddress { address: address.clone(), optional: false },
+        })
+        .collect()
+}
+
+/// The most seconds that Linux takes for keep-alive probes.
+const MAX_KEEPALIVE: u64 = 32_767;
+
+/// The file mode of the Unix socket, if it is to be changed.
+fn mode(settings: &Settings, name: &str) -> Option<u32> {
+    match settings.value(name) {
+        Some(&Value::Octal(mode)) if mode != 0 => Some(mode),
+        _ => None,
+    }
+}

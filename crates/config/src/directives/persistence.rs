@@ -5,6 +5,9 @@
 
 use super::I64;
 use crate::directive::{Directive as D, INT_MAX, Kind, TextRule};
+use crate::lists::SavePoint;
+use crate::settings::Settings;
+use crate::value::Value;
 
 pub(super) const LIST: &[D] = &[
     D::yes_no("appendonly", "yes", "Keep a journal of every write. no makes a pure cache."),
@@ -113,3 +116,98 @@ pub(super) const LIST: &[D] = &[
     .hidden()
     .inert(),
 ];
+
+/// What Redis has no word for.
+pub(super) const OWN: &[D] = &[
+    D::yes_no(
+        "rdb-export",
+        "no",
+        "Besides its own snapshot, also write one that Redis can read, to dbfilename.",
+    )
+    .own(),
+    D::yes_no(
+        "import-skip-unknown",
+        "no",
+        "When the first start finds files of Redis: leave out what this server does not keep \
+         (values of modules, functions) instead of refusing to start.",
+    )
+    .at_start()
+    .own(),
+];
+
+/// What is kept on disk, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersistenceSettings {
+    /// Keep a journal.
+    pub appendonly: bool,
+    /// When the journal is forced to disk.
+    pub appendfsync: AppendFsync,
+    /// When snapshots are taken.
+    pub save: Vec<SavePoint>,
+    /// Name of the file in Redis's snapshot format.
+    pub dbfilename: String,
+    /// Also write snapshots for Redis, under that name.
+    pub rdb_export: bool,
+    /// Leave out what this server does not keep when the first start reads files of Redis.
+    pub import_skip_unknown: bool,
+    /// Growth of the journal over the snapshot, in percent, that starts a new snapshot; 0 never.
+    pub auto_aof_rewrite_percentage: u64,
+    /// Bytes of both below which it never does.
+    pub auto_aof_rewrite_min_size: u64,
+    /// Accept a journal whose end was cut off by a crash.
+    pub aof_load_truncated: bool,
+    /// Refuse writes after a snapshot has failed.
+    pub stop_writes_on_bgsave_error: bool,
+    /// Compress snapshots.
+    pub rdbcompression: bool,
+    /// Base name of Redis's append-only files.
+    pub appendfilename: String,
+    /// Directory, inside `dir`, of Redis's append-only files.
+    pub appenddirname: String,
+}
+
+impl PersistenceSettings {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self {
+            appendonly: settings.yes("appendonly"),
+            appendfsync: appendfsync(settings),
+            save: save_points(settings),
+            dbfilename: settings.string("dbfilename"),
+            rdb_export: settings.yes("rdb-export"),
+            import_skip_unknown: settings.yes("import-skip-unknown"),
+            auto_aof_rewrite_percentage: settings.int("auto-aof-rewrite-percentage"),
+            auto_aof_rewrite_min_size: settings.bytes("auto-aof-rewrite-min-size"),
+            aof_load_truncated: settings.yes("aof-load-truncated"),
+            stop_writes_on_bgsave_error: settings.yes("stop-writes-on-bgsave-error"),
+            rdbcompression: settings.yes("rdbcompression"),
+            appendfilename: settings.string("appendfilename"),
+            appenddirname: settings.string("appenddirname"),
+        }
+    }
+}
+
+/// When the journal is forced to disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppendFsync {
+    /// Every second.
+    EverySec,
+    /// Before the reply to a write.
+    Always,
+    /// When the system likes.
+    No,
+}
+
+fn appendfsync(settings: &Settings) -> AppendFsync {
+    match settings.word("appendfsync") {
+        "always" => AppendFsync::Always,
+        "no" => AppendFsync::No,
+        _ => AppendFsync::EverySec,
+    }
+}
+
+fn save_points(settings: &Settings) -> Vec<SavePoint> {
+    match settings.value("save") {
+        Some(Value::Save(points)) => points.clone(),
+        _ => Vec::new(),
+    }
+}

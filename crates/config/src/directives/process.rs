@@ -1,6 +1,8 @@
 //! The process: how it runs, how many threads, how it ends.
 
 use crate::directive::{Directive as D, INT_MAX, Kind, TextRule};
+use crate::settings::Settings;
+use crate::value::Value;
 
 const SHUTDOWN: Kind = Kind::EnumSet(&["default", "save", "nosave", "now", "force"]);
 
@@ -115,3 +117,78 @@ pub(super) const LIST: &[D] = &[
     D::text("ignore-warnings", "", "Start-up checks whose failure should not stop the server.")
         .inert(),
 ];
+
+/// What Redis has no word for.
+pub(super) const OWN: &[D] = &[D::new(
+    "shards",
+    Kind::PowerOfTwo { max: 65536 },
+    "0",
+    "Number of parts the data is split into, each with a lock of its own. 0 chooses by the \
+         number of threads, but no fewer than the dataset on disk has. Where databases have \
+         changed places (`SWAPDB`) since the last snapshot, a start with another number is \
+         refused: start with the old one, `SAVE`, and start anew.",
+)
+.at_start()
+.own()];
+
+/// How the process runs, and how it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessSettings {
+    /// Number of databases.
+    pub databases: usize,
+    /// Number of threads.
+    pub io_threads: usize,
+    /// Number of shards, or `None` to choose by the number of threads.
+    pub shards: Option<usize>,
+    /// Runs of the background work per second, 1 to 500.
+    pub hz: u32,
+    /// Run the background work more often when there are many clients.
+    pub dynamic_hz: bool,
+    /// Data directory.
+    pub dir: String,
+    /// File for the process number.
+    pub pidfile: Option<String>,
+    /// What an interrupt does.
+    pub shutdown_on_sigint: ShutdownFlags,
+    /// What a request to terminate does.
+    pub shutdown_on_sigterm: ShutdownFlags,
+}
+
+impl ProcessSettings {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self {
+            databases: settings.int("databases"),
+            io_threads: settings.int("io-threads"),
+            shards: Some(settings.int("shards")).filter(|&shards| shards != 0),
+            hz: settings.int("hz"),
+            dynamic_hz: settings.yes("dynamic-hz"),
+            dir: settings.string("dir"),
+            pidfile: settings.path("pidfile"),
+            shutdown_on_sigint: shutdown(settings, "shutdown-on-sigint"),
+            shutdown_on_sigterm: shutdown(settings, "shutdown-on-sigterm"),
+        }
+    }
+}
+
+/// How a signal shuts the server down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShutdownFlags {
+    /// Save even if no save point is configured.
+    pub save: bool,
+    /// Don't save even if one is.
+    pub nosave: bool,
+    /// Don't wait for replicas.
+    pub now: bool,
+    /// Go even if saving fails.
+    pub force: bool,
+}
+
+fn shutdown(settings: &Settings, name: &str) -> ShutdownFlags {
+    let Some(Value::Words(words)) = settings.value(name) else { return ShutdownFlags::default() };
+    ShutdownFlags {
+        save: words.contains(&"save"),
+        nosave: words.contains(&"nosave"),
+        now: words.contains(&"now"),
+        force: words.contains(&"force"),
+    }
+}

@@ -1,7 +1,11 @@
 //! Scripts, and events about keys.
 
+use std::time::Duration;
+
 use super::{I64, MB};
-use crate::directive::{Directive as D, Kind};
+use crate::directive::Directive as D;
+use crate::settings::Settings;
+use crate::typed::some_milliseconds;
 
 pub(super) const LIST: &[D] = &[
     D::int(
@@ -40,12 +44,25 @@ pub(super) const LIST: &[D] = &[
         "What to do when a replicated or journalled command fails.",
     )
     .pending(),
-    D::new(
-        "notify-keyspace-events",
-        Kind::Events,
-        "",
-        "Which changes of keys are published: K by key, E by event; g generic, $ string, l list, s \
-         set, h hash, z sorted set, x expired, e evicted, t stream, d module, A all of these; m \
-         missed, n new. Empty publishes none.",
-    ),
 ];
+
+/// What scripts may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptSettings {
+    /// Whether there are any.
+    pub on: bool,
+    /// Time after which one that runs counts as busy, if it does at all.
+    pub busy_after: Option<Duration>,
+    /// Bytes that a thread's interpreter for scripts may take, and as much that for functions.
+    pub memory: u64,
+}
+
+impl ScriptSettings {
+    pub(crate) fn of(settings: &Settings) -> Self {
+        Self {
+            on: settings.yes("scripting"),
+            busy_after: some_milliseconds(settings.int("busy-reply-threshold")),
+            memory: settings.bytes("script-memory-limit"),
+        }
+    }
+}

@@ -213,7 +213,7 @@ impl Users {
     }
 
     pub(crate) fn terms(&self, config: &Config) -> Terms<'_> {
-        Terms { vocabulary: &self.vocabulary, all_channels: config.acl.all_channels }
+        Terms { vocabulary: &self.vocabulary, all_channels: config.security.acl.all_channels }
     }
 
     /// Bytes that users and their rules take, beside the default user as it is at first.
@@ -240,8 +240,9 @@ impl Users {
 
 /// The default user before one is declared.
 pub(crate) fn first_rules(vocabulary: &Vocabulary, config: &Config) -> User {
-    let mut rules = User::default_user(Terms { vocabulary, all_channels: config.acl.all_channels });
-    if let Some(password) = &config.acl.requirepass {
+    let mut rules =
+        User::default_user(Terms { vocabulary, all_channels: config.security.acl.all_channels });
+    if let Some(password) = &config.security.acl.requirepass {
         rules.take_only(password);
     }
     rules

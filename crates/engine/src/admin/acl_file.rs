@@ -20,7 +20,7 @@ the configuration file, but not both.";
 
 /// Where the users are kept, if in a file of their own. A relative name belongs to `dir`.
 fn path_of(config: &Config) -> Option<PathBuf> {
-    config.acl.file.as_ref().map(|file| Path::new(&config.dir).join(file))
+    config.security.acl.file.as_ref().map(|file| Path::new(&config.process.dir).join(file))
 }
 
 impl Engine {
@@ -162,7 +162,7 @@ impl Engine {
         file: &Path,
     ) -> io::Result<Option<Vec<Vec<u8>>>> {
         let config = self.config();
-        if config.acl.file.is_some() {
+        if config.security.acl.file.is_some() {
             return Ok(None);
         }
         let now = self.users.lines();

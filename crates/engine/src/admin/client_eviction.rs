@@ -36,7 +36,7 @@ impl Engine {
     /// clients.
     #[inline]
     pub fn evict_clients(&self, config: &Config, now: Millis) {
-        if let Some(limit) = config.maxmemory_clients
+        if let Some(limit) = config.clients.maxmemory_clients
             && self.memory.buffers.load(Relaxed) as u64 >= limit
         {
             self.evict_largest(usize::try_from(limit).unwrap_or(usize::MAX), now);

@@ -33,7 +33,7 @@ pub(crate) struct ReplyLimits {
 impl ReplyLimits {
     /// Those of a configuration.
     pub fn new(config: &Config) -> Self {
-        let limits = &config.client_output_buffer_limit;
+        let limits = &config.clients.client_output_buffer_limit;
         ReplyLimits {
             normal: ReplyLimit::of(config, &limits.normal),
             pubsub: ReplyLimit::of(config, &limits.pubsub),
@@ -50,14 +50,14 @@ impl ReplyLimits {
 
 impl ReplyLimit {
     fn of(config: &Config, class: &BufferLimit) -> Self {
-        let closing = match (class.hard, config.maxmemory_clients) {
+        let closing = match (class.hard, config.clients.maxmemory_clients) {
             (0, None) => u64::MAX,
             (0, Some(all)) => all,
             (hard, None) => hard,
             (hard, Some(all)) => hard.min(all),
         };
         let closing = usize::try_from(closing).unwrap_or(usize::MAX);
-        let most = config.callers.max_reply_size;
+        let most = config.clients.callers.max_reply_size;
         ReplyLimit { bytes: closing.min(most), closes: closing <= most }
     }
 }

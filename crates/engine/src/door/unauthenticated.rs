@@ -76,7 +76,7 @@ impl Connection {
     }
 
     fn change(&self, before: usize, after: usize) -> bool {
-        let most = self.engine.config().callers.unauthenticated_memory;
+        let most = self.engine.config().clients.callers.unauthenticated_memory;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut chosen = Vec::new();
         let mut register = self.engine.memory.unauthenticated.0.lock();

@@ -158,7 +158,7 @@ impl Engine {
     /// Something that is no command took so long: kept if the configuration asks for it. The name
     /// should be Redis's for the same thing.
     pub fn note_latency(&self, event: &str, took: Duration, now: Millis) {
-        if let Some(threshold) = self.config().latency_monitor_threshold {
+        if let Some(threshold) = self.config().logging.latency_monitor_threshold {
             self.metrics.latency_monitor.note(event, took, threshold, now);
         }
     }

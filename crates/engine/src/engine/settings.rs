@@ -78,7 +78,7 @@ impl Engine {
         // It is made if missing at the next start; but a client that names one now means one that
         // exists.
         if changes.touch("dir")
-            && let Err(error) = std::fs::read_dir(&after.dir)
+            && let Err(error) = std::fs::read_dir(&after.process.dir)
         {
             return Err(SetError::failed("dir", &without_number(&error)));
         }
@@ -92,7 +92,7 @@ impl Engine {
     fn take_over(&self, changes: &Changes) {
         self.publish_settings();
         if changes.touch("requirepass") {
-            self.set_default_password(self.config().acl.requirepass.as_deref());
+            self.set_default_password(self.config().security.acl.requirepass.as_deref());
         }
     }
 
@@ -155,7 +155,7 @@ pub(crate) fn without_number(error: &std::io::Error) -> String {
 
 /// Tells the store how many keys' readers may be remembered.
 pub(crate) fn limit_readers(store: &Store, config: &Config) {
-    let limit = config.tracking_table_max_keys;
+    let limit = config.clients.tracking_table_max_keys;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     store.tracked.set_limit(limit.unwrap_or(usize::MAX));
 }
@@ -165,25 +165,25 @@ pub(crate) fn pack_limits(config: &Config) -> PackLimits {
     // A limit beyond what an index can count is no limit.
     let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
     PackLimits {
-        hash_entries: size(config.hash_max_listpack_entries),
-        hash_value: size(config.hash_max_listpack_value),
-        list_size: config.list_max_listpack_size,
-        set_intset_entries: size(config.set_max_intset_entries),
-        zset_entries: size(config.zset_max_listpack_entries),
-        zset_value: size(config.zset_max_listpack_value),
-        hll_sparse: size(config.hll_sparse_max_bytes),
-        stream_node_bytes: size(config.stream_node_max_bytes),
-        stream_node_entries: usize::try_from(config.stream_node_max_entries).unwrap_or(0),
-        string_max: size(config.proto_max_bulk_len),
+        hash_entries: size(config.encodings.hash_max_listpack_entries),
+        hash_value: size(config.encodings.hash_max_listpack_value),
+        list_size: config.encodings.list_max_listpack_size,
+        set_intset_entries: size(config.encodings.set_max_intset_entries),
+        zset_entries: size(config.encodings.zset_max_listpack_entries),
+        zset_value: size(config.encodings.zset_max_listpack_value),
+        hll_sparse: size(config.encodings.hll_sparse_max_bytes),
+        stream_node_bytes: size(config.encodings.stream_node_max_bytes),
+        stream_node_entries: usize::try_from(config.encodings.stream_node_max_entries).unwrap_or(0),
+        string_max: size(config.clients.proto_max_bulk_len),
     }
 }
 
 /// What the policy says about the use of keys.
 pub(crate) fn measure(config: &Config) -> Measure {
-    match config.eviction.policy.counts_uses() {
+    match config.memory.eviction.policy.counts_uses() {
         true => Measure::Frequency {
-            log_factor: config.eviction.lfu_log_factor,
-            decay: config.eviction.lfu_decay_time,
+            log_factor: config.memory.eviction.lfu_log_factor,
+            decay: config.memory.eviction.lfu_decay_time,
         },
         false => Measure::Recency,
     }

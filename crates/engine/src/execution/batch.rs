@@ -69,7 +69,7 @@ impl WorkerContext {
         self.config = engine.config();
         self.reply_limits = ReplyLimits::new(&self.config);
         // Without a limit there is room; with another one it is found out for the next request.
-        self.full &= self.config.maxmemory.is_some();
+        self.full &= self.config.memory.maxmemory.is_some();
         txn.set_limits(engine.store.limits());
         txn.set_measure(engine.store.measure());
         evict::tell_room(engine, txn, &self.config);

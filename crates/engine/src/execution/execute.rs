@@ -290,8 +290,8 @@ impl WorkerContext {
     /// Whether every command is timed by itself.
     #[inline]
     pub(crate) fn times_each(&self) -> bool {
-        (0..TIME_EACH_BELOW_US).contains(&self.config.slowlog_log_slower_than)
-            || self.config.latency_monitor_threshold.is_some()
+        (0..TIME_EACH_BELOW_US).contains(&self.config.logging.slowlog_log_slower_than)
+            || self.config.logging.latency_monitor_threshold.is_some()
     }
 
     /// Counts a request that was refused before it ran.
@@ -318,7 +318,7 @@ impl WorkerContext {
         let share = nanos / numbers.len().max(1) as u64;
         for run in numbers.chunk_by(|a, b| a == b) {
             let counters = &self.counters.commands[run[0]];
-            counters.took(share, run.len() as u64, self.config.latency.tracking);
+            counters.took(share, run.len() as u64, self.config.logging.latency.tracking);
         }
     }
 
@@ -336,12 +336,12 @@ impl WorkerContext {
             return blocked.took(took);
         }
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.counters.commands[entry.number].took(nanos, 1, self.config.latency.tracking);
-        if let Some(threshold) = self.config.latency_monitor_threshold {
+        self.counters.commands[entry.number].took(nanos, 1, self.config.logging.latency.tracking);
+        if let Some(threshold) = self.config.logging.latency_monitor_threshold {
             let event = if entry.has(Flag::Fast) { FAST_COMMAND } else { COMMAND };
             engine.metrics.latency_monitor.note(event, took, threshold, self.now);
         }
-        let threshold = self.config.slowlog_log_slower_than;
+        let threshold = self.config.logging.slowlog_log_slower_than;
         let slow = u64::try_from(threshold).is_ok_and(|limit| nanos / 1000 >= limit);
         if slow && !entry.has(Flag::SkipSlowlog) {
             let client = &session.client;
@@ -352,7 +352,7 @@ impl WorkerContext {
                 took,
                 self.now,
                 who,
-                self.config.slowlog_max_len,
+                self.config.logging.slowlog_max_len,
             );
         }
     }

@@ -124,7 +124,8 @@ impl WorkerParts<'_> {
             words.clear();
             let decoder = &mut session.decoder;
             let limits = Limits {
-                max_bulk: i64::try_from(self.context.config.proto_max_bulk_len).unwrap_or(i64::MAX),
+                max_bulk: i64::try_from(self.context.config.clients.proto_max_bulk_len)
+                    .unwrap_or(i64::MAX),
                 authenticated: session.user.authenticated,
             };
             // AUTH lifts the limits for what follows it, so it must run before that is decoded.

@@ -14,8 +14,8 @@ type Says = fn(&Config) -> Gate;
 
 /// The directive of each protected family.
 const GATES: [(&str, Says); 2] = [
-    ("enable-debug-command", |config| config.enable_debug_command),
-    ("enable-module-command", |config| config.enable_module_command),
+    ("enable-debug-command", |config| config.security.enable_debug_command),
+    ("enable-module-command", |config| config.security.enable_module_command),
 ];
 
 /// Refuses a protected command to clients that may not use it. Asked before authentication, as in

@@ -23,7 +23,7 @@ pub(crate) fn request(
     (entry, argv): (&Entry, &[&[u8]]),
 ) {
     paths(txn, entry, argv);
-    if config.maxmemory.is_some() && entry.spec.stores == Stores::Copied {
+    if config.memory.maxmemory.is_some() && entry.spec.stores == Stores::Copied {
         let hasher = engine.store.hasher();
         evict::make_room_for_copy(engine, txn, config, Args::new(argv, entry.words, None, hasher));
     }

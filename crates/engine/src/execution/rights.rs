@@ -286,7 +286,7 @@ impl Engine {
             at: now,
             client: line(&viewer, client, asking),
         };
-        self.users.log.add(refusal, self.config().acl.log_max_len);
+        self.users.log.add(refusal, self.config().security.acl.log_max_len);
     }
 }
 

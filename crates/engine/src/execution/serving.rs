@@ -136,7 +136,7 @@ impl Blocked {
         let request = Request { argv: &argv, entry: Some(entry), hash: None };
         let mut reply = Vec::new();
         // Delivered as it is: an error here, and the connection's own limits when it is sent.
-        let most = engine.config().callers.max_reply_size;
+        let most = engine.config().clients.callers.max_reply_size;
         let mut writer = RespWriter::new(&mut reply, self.protocol).within(most);
         let run = self.run;
         let call = Call { engine, counters: Served, entry, request: &request, run, reader: None };

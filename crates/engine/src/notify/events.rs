@@ -11,7 +11,7 @@ pub(crate) fn event_bits() -> u32 {
 
 /// The bits of the events that a configuration wants published: none where it names no channel.
 pub(crate) fn wanted_events(config: &Config) -> u32 {
-    let events = config.notify_keyspace_events;
+    let events = config.events.notify_keyspace_events;
     let channels = [('K', BY_KEY), ('E', BY_EVENT)];
     let channels = channels.iter().filter(|(letter, _)| events.has(*letter));
     let channels: u32 = channels.map(|(_, bit)| bit).sum();

@@ -20,7 +20,7 @@ impl Engine {
     /// It cannot be used, or holds another dataset than this one.
     pub fn open_data_dir(&self) -> io::Result<()> {
         let mut slot = self.persistence.data_dir.lock();
-        let dir = PathBuf::from(&self.config().dir);
+        let dir = PathBuf::from(&self.config().process.dir);
         if let Some(data_dir) = slot.as_ref() {
             let open = data_dir.disk.path();
             let same = open == dir || std::path::absolute(&dir).is_ok_and(|dir| dir == open);

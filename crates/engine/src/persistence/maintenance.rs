@@ -27,12 +27,14 @@ impl Engine {
         let config = self.config();
         let failed =
             wall_clock().saturating_sub(persistence.saved.last_failure.load(Ordering::Relaxed));
-        if config.appendonly != persistence.is_journaling() && failed >= self.retry_begin(&config) {
+        if config.persistence.appendonly != persistence.is_journaling()
+            && failed >= self.retry_begin(&config)
+        {
             return self.follow_durability(&config, None);
         }
         let Some(reason) = self.due(&config) else { return };
         persistence.saving.scheduled.store(0, Ordering::Relaxed);
-        if let Err(error) = self.save_in_background(reason, config.appendonly) {
+        if let Err(error) = self.save_in_background(reason, config.persistence.appendonly) {
             tracing::error!(%error, "a snapshot could not be started");
         }
     }
@@ -55,7 +57,7 @@ impl Engine {
         let unsaved = self.unsaved_changes();
         let silent = now.saturating_sub(self.last_save()) / 1000;
         let point = self.follows_save_points()
-            && config.save.iter().any(|point| {
+            && config.persistence.save.iter().any(|point| {
                 unsaved >= u64::from(point.changes) && silent > point.seconds && unsaved > 0
             });
         if point {
@@ -73,14 +75,14 @@ impl Engine {
     /// Whether the journal takes longer to replay than its rewriting would make worthwhile. A
     /// short record may stand for a large value: that counts as if the value had been written.
     fn has_grown(&self, config: &Config) -> bool {
-        let percentage = config.durability.auto_aof_rewrite_percentage;
+        let percentage = config.persistence.auto_aof_rewrite_percentage;
         if percentage == 0 || !self.persistence.is_journaling() {
             return false;
         }
         let size = self.store.log().figures.replay_cost();
         let base = self.persistence.saved.base_size.load(Ordering::Relaxed);
         let whole = size.saturating_add(base);
-        whole >= config.durability.auto_aof_rewrite_min_size
+        whole >= config.persistence.auto_aof_rewrite_min_size
             && size.saturating_mul(100) / base.max(1) >= percentage
     }
 
@@ -100,7 +102,7 @@ impl Engine {
 
     /// How long after a failure the journal is begun or ended again.
     fn retry_begin(&self, config: &Config) -> u64 {
-        if config.appendonly { self.retry_rewrite() } else { RETRY }
+        if config.persistence.appendonly { self.retry_rewrite() } else { RETRY }
     }
 
     /// How long after so many failures a snapshot is worth another attempt.
@@ -121,7 +123,7 @@ impl Engine {
     /// Whether the journal is on and has not begun, so that changes are in no file yet: its first
     /// snapshot is being made, or has found no room.
     pub(crate) fn owes_journal(&self) -> bool {
-        let wanted = self.config().appendonly && !self.persistence.is_journaling();
+        let wanted = self.config().persistence.appendonly && !self.persistence.is_journaling();
         wanted && !self.persistence.is_loading() && self.unsaved_changes() > 0
     }
 
@@ -154,13 +156,15 @@ impl Engine {
             self.store.log().set_policy(policy(config));
             self.persistence.tell();
         }
-        if !config.appendonly {
+        if !config.persistence.appendonly {
             self.persistence.not_begun.store(false, Ordering::Relaxed);
         }
-        if self.persistence.is_loading() || config.appendonly == self.persistence.is_journaling() {
+        if self.persistence.is_loading()
+            || config.persistence.appendonly == self.persistence.is_journaling()
+        {
             return;
         }
-        let done = if config.appendonly {
+        let done = if config.persistence.appendonly {
             // From when the first snapshot stands, changes are kept.
             self.save_in_background(Reason::Rewrite, true).map(drop)
         } else {
@@ -177,7 +181,7 @@ const REWRITE: u8 = 2;
 
 /// The policy of a configuration.
 pub(crate) fn policy(config: &Config) -> Policy {
-    match config.appendfsync {
+    match config.persistence.appendfsync {
         AppendFsync::Always => Policy::Always,
         AppendFsync::EverySec => Policy::EverySecond,
         AppendFsync::No => Policy::Never,

@@ -74,11 +74,12 @@ impl Engine {
             let text = format!("MISCONF Errors writing to the AOF file: {text}");
             return Some(CmdError::owned(text));
         }
-        if config.appendonly && persistence.not_begun.load(Ordering::Relaxed) {
+        if config.persistence.appendonly && persistence.not_begun.load(Ordering::Relaxed) {
             return Some(NOT_BEGUN);
         }
         let failed = !persistence.saved.saves.ok.load(Ordering::Relaxed);
-        let matters = config.durability.stop_writes_on_bgsave_error && !config.save.is_empty();
+        let matters =
+            config.persistence.stop_writes_on_bgsave_error && !config.persistence.save.is_empty();
         // Where no save point comes again, nothing would end it.
         (failed && matters && self.follows_save_points()).then_some(SAVE_FAILED)
     }

@@ -79,6 +79,7 @@ impl Engine {
             (Arc::clone(&data_dir.disk), data_dir.manifest.clone(), size)
         };
         let config = self.config();
+        let appendonly = config.persistence.appendonly;
         let mut found = Recovered::default();
         let mut next = (1, 1);
         // A first manifest names nothing: a start that was interrupted is begun again.
@@ -93,7 +94,7 @@ impl Engine {
             }
             self.persistence.old_shards.store(manifest.shards, Ordering::Relaxed);
             let (report, coverage) = self.read_all((&disk, manifest), failing, &mut found)?;
-            if let (Some(cut), false) = (&report.cut, config.durability.aof_load_truncated) {
+            if let (Some(cut), false) = (&report.cut, config.persistence.aof_load_truncated) {
                 return Err(advice(&format!(
                     "{} ends in an unfinished write at offset {}, and aof-load-truncated is no",
                     cut.file, cut.offset
@@ -104,7 +105,7 @@ impl Engine {
                 data_dir.tidy().map_err(|error| format!("{}: {error}", disk.path().display()))?;
             }
             reader::seal(&*disk, &report).map_err(|error| cannot_go_on(&error, disk.path()))?;
-            if config.appendonly && has_short_segments(&report, segment_size) {
+            if appendonly && has_short_segments(&report, segment_size) {
                 self.schedule_save(Reason::Rewrite);
             }
             next = (report.next_segment, report.next_frame.max(1));
@@ -120,9 +121,9 @@ impl Engine {
         self.persistence.saved.last_save.store(wall_clock(), Ordering::Relaxed);
         self.store.log().set_policy(policy(&config));
         let imported = found.imported.is_some();
-        match self.go_on((manifest, imported), next, config.appendonly) {
+        match self.go_on((manifest, imported), next, appendonly) {
             Err(error) if journal::is_full(&error) => {
-                self.begin_later(&error, (&*disk, next.0.saturating_sub(1)), config.appendonly);
+                self.begin_later(&error, (&*disk, next.0.saturating_sub(1)), appendonly);
             }
             done => done.map_err(|error| cannot_go_on(&error, disk.path()))?,
         }
@@ -136,8 +137,8 @@ impl Engine {
         let Some(from) = RedisFiles::in_directory(dir, &config)? else { return Ok(None) };
         tracing::info!("Reading {}: files of Redis", from.path.display());
         let options = redis_files::Options {
-            skip_unknown: config.import_skip_unknown,
-            load_truncated: config.durability.aof_load_truncated,
+            skip_unknown: config.persistence.import_skip_unknown,
+            load_truncated: config.persistence.aof_load_truncated,
             ..redis_files::Options::default()
         };
         let imported = self.import(&from, options)?;

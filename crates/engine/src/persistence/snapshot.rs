@@ -225,7 +225,7 @@ impl Engine {
             self.persistence.saved.rewrites.ok.store(made.is_ok(), Ordering::Relaxed);
         }
         let result = made.and_then(|saved| {
-            if reason == Reason::Save && self.config().rdb_export {
+            if reason == Reason::Save && self.config().persistence.rdb_export {
                 self.export_rdb()?;
             }
             Ok(saved)
@@ -379,7 +379,7 @@ impl Engine {
             _ => Until::End,
         };
         let settings = self.configuration.settings.lock().clone();
-        let path = disk.path().join(&self.config().dbfilename);
+        let path = disk.path().join(&self.config().persistence.dbfilename);
         let exported = redis_files::export(&settings, (&disk, &manifest), until, &path)
             .map_err(|error| io::Error::other(format!("rdb-export: {error}")))?;
         let Exported { keys, bytes, .. } = exported;
@@ -403,7 +403,7 @@ impl Engine {
             secret: Secret::of(self.run.journal_seed, !first),
         };
         let block_size = self.block_size();
-        let compress = self.config().durability.rdbcompression;
+        let compress = self.config().persistence.rdbcompression;
         let mut writer = Writer::create(disk, &name, header, compress)?.buffered(block_size);
         self.store.begin_moves();
         let mut chunks = ChunkWriter::new(self, &mut writer, block_size);

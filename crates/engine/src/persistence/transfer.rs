@@ -62,7 +62,7 @@ impl Engine {
         let turn = if begun { None } else { Some(self.turn_to_copy(&|| false).map_err(said)?) };
         let file = nameless(&self.scratch_dir().map_err(said)?).map_err(said)?;
         drop(turn);
-        let compress = self.config().durability.rdbcompression;
+        let compress = self.config().persistence.rdbcompression;
         let bytes =
             redis_files::export_libraries(&self.scripting.functions.known(), compress, &file)
                 .map_err(said)?;

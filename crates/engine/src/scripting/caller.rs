@@ -304,7 +304,7 @@ impl<'c> Caller<'c> {
         let (db, protocol) = (self.session.db, self.session.protocol);
         (self.session.db, self.session.protocol) = (self.db, out.protocol());
         let Caller { engine, txn, context, session, .. } = self;
-        let most = context.config.callers.max_reply_size;
+        let most = context.config.clients.callers.max_reply_size;
         let mut writer = RespWriter::new(&mut bytes, out.protocol()).within(most);
         Control { engine, txn, context, session, in_exec: true, in_script: true }.run(
             entry,

@@ -282,5 +282,5 @@ fn attempt(
 /// What an interpreter may use.
 pub(crate) fn limits(config: &config::Config) -> Limits {
     let memory = usize::try_from(config.scripts.memory).unwrap_or(usize::MAX);
-    Limits { memory, garbage: (GARBAGE / config.io_threads.max(1)).max(LEAST_GARBAGE) }
+    Limits { memory, garbage: (GARBAGE / config.process.io_threads.max(1)).max(LEAST_GARBAGE) }
 }

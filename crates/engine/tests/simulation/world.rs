@@ -355,7 +355,7 @@ impl World {
 
     fn save(&self) -> String {
         let from = self.history.lock().last();
-        let saved = self.engine.save(Reason::Save, self.engine.config().appendonly);
+        let saved = self.engine.save(Reason::Save, self.engine.config().persistence.appendonly);
         self.keep(saved.is_ok(), from);
         self.saves.fetch_add(u64::from(saved.is_ok()), Ordering::Relaxed);
         saved.map_or_else(|error| error.to_string(), |saved| format!("{} keys", saved.keys))

@@ -178,9 +178,9 @@ fn instance(page: &mut Page, info: &str) {
 
 fn settings(page: &mut Page, config: &Config) {
     let rows = [
-        ("maxclients", u64::from(config.maxclients)),
-        ("maxmemory", config.maxmemory.unwrap_or(0)),
-        ("io_threads", config.io_threads as u64),
+        ("maxclients", u64::from(config.clients.maxclients)),
+        ("maxmemory", config.memory.maxmemory.unwrap_or(0)),
+        ("io_threads", config.process.io_threads as u64),
     ];
     for (name, value) in rows {
         page.one(&format!("redis_config_{name}"), Gauge, "The setting of this name.", value);

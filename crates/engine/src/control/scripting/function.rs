@@ -167,7 +167,7 @@ bare! {
 
 impl Act for FunctionDump<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let compress = control.context.config.durability.rdbcompression;
+        let compress = control.context.config.persistence.rdbcompression;
         let known = control.libraries();
         let codes = known.libraries.iter().map(|library| library.code());
         let mut encoder = Encoder::new(rdb::Limits::default(), compress);

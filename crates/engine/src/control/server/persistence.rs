@@ -55,7 +55,7 @@ fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
     if engine.persistence.saving.busy.load(Ordering::Acquire) {
         return Err(IN_PROGRESS);
     }
-    let journal = control.context.config.appendonly;
+    let journal = control.context.config.persistence.appendonly;
     let waiting = waiting(&engine, control)?;
     let own = Arc::clone(&engine);
     let work =
@@ -122,7 +122,8 @@ impl Act for BgSave {
             out.simple("Background saving scheduled");
             return Ok(());
         }
-        match engine.save_in_background(Reason::Save, control.context.config.appendonly) {
+        match engine.save_in_background(Reason::Save, control.context.config.persistence.appendonly)
+        {
             Ok(true) => out.simple("Background saving started"),
             Ok(false) => {
                 return Err(CmdError::new(
@@ -157,7 +158,7 @@ impl Act for BgRewriteAof<'_> {
         }
         let begun = !control.in_exec
             && engine
-                .save_in_background(Reason::Rewrite, control.context.config.appendonly)
+                .save_in_background(Reason::Rewrite, control.context.config.persistence.appendonly)
                 .map_err(|error| failed(&error))?;
         if begun {
             out.simple("Background append only file rewriting started");
@@ -230,7 +231,11 @@ impl Act for FlushWal<'_> {
     fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = engine(control)?;
         if !engine.persistence.is_journaling() {
-            return Err(if engine.config().appendonly { NOT_BEGUN } else { NO_JOURNAL });
+            return Err(if engine.config().persistence.appendonly {
+                NOT_BEGUN
+            } else {
+                NO_JOURNAL
+            });
         }
         engine.flush_journal_for(waiting(&engine, control)?);
         Ok(())

@@ -81,7 +81,7 @@ impl Act for Shutdown {
         // Nothing is waited for after NOSAVE: what is owed is saved when scripts have been ended.
         let owed = engine.owes_journal() && self.save != Some(false);
         let journaling = engine.persistence.is_journaling() || owed;
-        let wanted = self.save.unwrap_or(!journaling && !config.save.is_empty());
+        let wanted = self.save.unwrap_or(!journaling && !config.persistence.save.is_empty());
         // Only a snapshot keeps what the journal could not.
         let troubled = journaling && engine.store.log().is_troubled();
         let needed = troubled && self.save != Some(false);

@@ -148,7 +148,7 @@ fn write_in_parts(
     file.set_len(0).and_then(|()| file.rewind()).map_err(|error| error.to_string())?;
     let limits = engine.store.limits();
     let failed = |error: io::Error| format!("the file cannot be written: {error}");
-    let compress = engine.config().durability.rdbcompression;
+    let compress = engine.config().persistence.rdbcompression;
     let mut writer =
         Writer::new(file, rdb::Limits::from(&limits), compress, true).map_err(failed)?;
     writer.header(&header()).map_err(failed)?;

@@ -36,10 +36,12 @@ impl RedisFiles {
     /// # Errors
     /// A manifest cannot be read.
     pub fn in_directory(dir: &Path, config: &Config) -> Result<Option<Self>, String> {
-        let manifest = format!("{}.manifest", config.durability.appendfilename);
-        let manifest = dir.join(&config.durability.appenddirname).join(manifest);
-        let (single, snapshot) =
-            (dir.join(&config.durability.appendfilename), dir.join(&config.dbfilename));
+        let manifest = format!("{}.manifest", config.persistence.appendfilename);
+        let manifest = dir.join(&config.persistence.appenddirname).join(manifest);
+        let (single, snapshot) = (
+            dir.join(&config.persistence.appendfilename),
+            dir.join(&config.persistence.dbfilename),
+        );
         let log = || -> Result<Option<Self>, String> {
             if manifest.is_file() {
                 let found = Self::at_manifest(&manifest)?;
@@ -51,7 +53,8 @@ impl RedisFiles {
             Ok(single.is_file().then(|| Self::single(&single, false)))
         };
         let rdb = || snapshot.is_file().then(|| Self::single(&snapshot, true));
-        let (found, other) = if config.appendonly { (log()?, rdb()) } else { (rdb(), log()?) };
+        let (found, other) =
+            if config.persistence.appendonly { (log()?, rdb()) } else { (rdb(), log()?) };
         let Some(found) = found else { return Ok(other) };
         if let Some(other) = other.filter(|other| other.changed() > found.changed()) {
             tracing::warn!(

@@ -95,7 +95,7 @@ fn reload(
         return reload_held(control, out);
     }
     whole_and_free(control.engine)?;
-    let journal = control.context.config.appendonly;
+    let journal = control.context.config.persistence.appendonly;
     control.leave_to_background(
         out,
         0,

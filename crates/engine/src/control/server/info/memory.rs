@@ -32,9 +32,9 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
         lines.put_bytes("total_system_memory", total);
     }
     scripting(engine, figures.scripting, lines);
-    let limit = usize::try_from(config.maxmemory.unwrap_or(0)).unwrap_or(usize::MAX);
+    let limit = usize::try_from(config.memory.maxmemory.unwrap_or(0)).unwrap_or(usize::MAX);
     lines.put_bytes("maxmemory", limit);
-    lines.put("maxmemory_policy", config.eviction.policy.name());
+    lines.put("maxmemory_policy", config.memory.eviction.policy.name());
     if let Some(resident) = resident {
         lines.put("allocator_frag_ratio", format_args!("{:.2}", ratio(resident, used)));
         lines.put("allocator_frag_bytes", resident.saturating_sub(used));

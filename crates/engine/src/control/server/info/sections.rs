@@ -29,13 +29,13 @@ pub(super) fn server(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("process_id", std::process::id());
     lines.put("process_supervised", "no");
     lines.put("run_id", &engine.run.id);
-    let port = if config.port == 0 { config.tls.port } else { config.port };
+    let port = if config.network.port == 0 { config.tls.port } else { config.network.port };
     lines.put("tcp_port", port);
     lines.put("server_time_usec", now.as_micros());
     lines.put("uptime_in_seconds", uptime);
     lines.put("uptime_in_days", uptime / 86_400);
-    lines.put("hz", config.hz);
-    lines.put("configured_hz", config.hz);
+    lines.put("hz", config.process.hz);
+    lines.put("configured_hz", config.process.hz);
     lines.put("lru_clock", clock);
     lines.put("executable", &engine.run.executable);
     lines.put("config_file", &engine.configuration.file);
@@ -59,7 +59,7 @@ pub(super) fn clients(control: &mut Control<'_>, lines: &mut Lines) {
     let largest_output = clients.iter().map(|client| client.buffers.output.load(Relaxed)).max();
     lines.put("connected_clients", clients.len());
     lines.put("cluster_connections", 0);
-    lines.put("maxclients", engine.config().maxclients);
+    lines.put("maxclients", engine.config().clients.maxclients);
     lines.put("client_recent_max_input_buffer", largest_input.unwrap_or(0));
     lines.put("client_recent_max_output_buffer", largest_output.unwrap_or(0));
     lines.put("blocked_clients", engine.waits.blocked.len() + engine.waits.pauses.waiting());

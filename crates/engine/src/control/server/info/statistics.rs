@@ -94,12 +94,12 @@ pub(super) fn errors(control: &mut Control<'_>, lines: &mut Lines) {
 
 pub(super) fn latencies(control: &mut Control<'_>, lines: &mut Lines) {
     let config = control.engine.config();
-    if !config.latency.tracking {
+    if !config.logging.latency.tracking {
         return;
     }
     for entry in control.engine.table.callable() {
         let Some(histogram) = control.engine.metrics.stats.latency(entry.number) else { continue };
-        let shown = config.latency.info_percentiles.iter().map(|&percent| {
+        let shown = config.logging.latency.info_percentiles.iter().map(|&percent| {
             // Lossless: no time is counted as longer than a second and a bit.
             let micros = histogram.percentile(percent) as f64 / 1000.0;
             format!("p{percent}={micros:.3}")

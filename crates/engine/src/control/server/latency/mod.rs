@@ -90,7 +90,7 @@ bare! {
 
 impl Act for LatencyDoctor<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        let threshold = control.context.config.latency_monitor_threshold;
+        let threshold = control.context.config.logging.latency_monitor_threshold;
         let text = doctor::report(threshold, &control.engine.metrics.latency_monitor.all());
         out.verbatim("txt", text.as_bytes());
         Ok(())

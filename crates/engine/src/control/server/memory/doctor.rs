@@ -33,7 +33,7 @@ impl Act for MemoryDoctor<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let figures = Figures::take(control);
         let connections = control.engine.clients.len();
-        let limit = control.engine.config().maxmemory;
+        let limit = control.engine.config().memory.maxmemory;
         out.verbatim("txt", report(&figures, connections, limit).as_bytes());
         Ok(())
     }
