@@ -10,13 +10,20 @@
 //!        └─ lower: the result becomes a reply
 //! ```
 //!
+//! ```text
+//!    vm            compiles, calls, answers
+//!    ├─ libraries  what scripts find: redis, cjson, string, …, and the sandbox of exactly these
+//!    ├─ replies    replies become values, values become replies
+//!    interpreter   its stack, its memory, what a state carries, raising, interrupting
+//! ```
+//!
 //! The interpreter is the crate `lua`; the code that runs commands is a [`Host`]. A [`Vm`] belongs
 //! to one thread and holds two states, as in Redis: one for scripts, one for functions.
 //!
 //! # Unsafe code
 //!
 //! Lua raises errors with `longjmp`, and its stack is addressed by number. All calls of it are in
-//! `stack.rs`, `memory.rs` and `vm.rs`, and in `calls.rs`, `charged.rs` and `compile.rs`, which
+//! `interpreter` and `vm`, and in `calls.rs`, `charged.rs` and `compile.rs` of `libraries`, which
 //! call back into it; everything else uses `stack::Stack`, under three rules:
 //!
 //! 1. A function that Lua calls holds no value with a destructor: what must grow (buffers, words)
@@ -30,33 +37,13 @@
 //! used again.
 #![deny(unsafe_op_in_unsafe_fn)]
 
-mod api;
-mod basics;
-mod bits;
-mod builder;
-mod calls;
-mod charged;
-mod compile;
-mod errors;
 mod host;
-mod interrupt;
-mod json;
+mod interpreter;
+mod libraries;
 mod library;
-mod lift;
-mod lower;
-mod memory;
-mod msgpack;
 mod number;
-mod packing;
-mod patterns;
-mod random;
-mod register;
-mod sandbox;
-mod sealed;
+mod replies;
 mod source;
-mod stack;
-mod state;
-mod tables;
 mod vm;
 
 pub use host::{Host, Refusal};

@@ -7,12 +7,20 @@ use std::sync::Arc;
 use base::CmdError;
 use sha1::{Digest, Sha1};
 
-use crate::api::hex;
-
 /// The digest of a script's body, as clients name it: 40 lower-case digits.
 #[must_use]
 pub fn digest(body: &[u8]) -> [u8; 40] {
     hex(Sha1::digest(body).into())
+}
+
+/// A digest in lower-case digits.
+pub fn hex(digest: [u8; 20]) -> [u8; 40] {
+    let mut text = [0; 40];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(digest) {
+        pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
+        pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
+    }
+    text
 }
 
 /// What a script says about itself in its first line.
