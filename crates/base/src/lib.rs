@@ -21,7 +21,9 @@ mod hash_secret;
 pub mod host;
 mod incremental;
 mod key;
+mod key_spec;
 mod limits;
+mod named_bits;
 pub mod num;
 mod reply;
 mod rng;
@@ -30,8 +32,8 @@ mod stream_id;
 
 pub use args::Args;
 pub use behaviour::{
-    Channels, Extent, InFile, InTransaction, KeyRules, LibraryChange, Makes, Page, Properties,
-    Property, Reach, RunTime, ScriptBy, count_at,
+    Behaviour, Channels, Extent, InFile, InTransaction, KeyRules, LibraryChange, Makes, Page,
+    Paths, Properties, Property, Reach, RunTime, ScriptBy, Stores, count_at,
 };
 pub use data_type::{Context, DataType, Kind};
 pub use effect::{Argv, Effect, Nothing, Resume, Wait};
@@ -43,13 +45,11 @@ pub use incremental::{
     Assembly, Changed, Copier, Elements, Growing, IncrementalCopy, Indivisible, NOTES,
 };
 pub use key::{HashFunction, Hashing, Key, KeyHasher, SHARD_BITS};
+pub use key_spec::{Find, KeyFlag, KeySpec, Start};
 pub use limits::PackLimits;
 pub use reply::{Protocol, Reply};
 pub use rng::Rng;
-pub use spec::{
-    Category, Command, Deprecated, Find, Flag, Flags, Group, Handler, KeyFlag, KeySpec, Paths, Row,
-    Run, Spec, Start, Stores, Tip,
-};
+pub use spec::{Category, Command, Deprecated, Flag, Flags, Group, Handler, Row, Run, Spec, Tip};
 pub use stream_id::StreamId;
 
 /// Milliseconds since the Unix epoch; the only clock unit inside Kvist.

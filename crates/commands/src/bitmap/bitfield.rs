@@ -1,8 +1,8 @@
 //! BITFIELD and BITFIELD_RO.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeyRules, KeySpec,
-    Makes, Reply, Run, Spec, Strings, error,
+    Args, Behaviour, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag,
+    KeyRules, KeySpec, Makes, Reply, Run, Spec, Strings, error,
 };
 
 use super::field::{Overflow, Width};
@@ -152,8 +152,9 @@ impl<'a> Command<'a> for BitField<'a> {
             1,
             &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update, KeyFlag::VariableFlags],
         )],
-        key_rules: KeyRules { flags: key_flags, ..KeyRules::NEW },
-        makes: Makes::Length(longest_reach),
+        behaviour: Behaviour::NEW
+            .key_rules(KeyRules { flags: key_flags, ..KeyRules::NEW })
+            .makes(Makes::Length(longest_reach)),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! BITOP.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Kind, Reply, Run, Spec, Stores, Strings, error,
+    Args, Behaviour, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key,
+    KeyFlag, KeySpec, Kind, Reply, Run, Spec, Stores, Strings, error,
 };
 
 use super::combine::{Operation, combine, longest};
@@ -31,7 +31,7 @@ impl<'a> Command<'a> for BitOp<'a> {
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::range(3, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
-        stores: Stores::Derived,
+        behaviour: Behaviour::NEW.stores(Stores::Derived),
         ..Spec::NEW
     };
 

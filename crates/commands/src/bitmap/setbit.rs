@@ -1,8 +1,8 @@
 //! SETBIT.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Makes,
-    Reply, Run, Spec, Strings, num,
+    Args, Behaviour, Category, Class, CmdError, Command, Effect, Flag, Group, Key, KeyFlag,
+    KeySpec, Makes, Reply, Run, Spec, Strings, num,
 };
 
 use super::offset;
@@ -27,7 +27,7 @@ impl<'a> Command<'a> for SetBit<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Bitmap],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
-        makes: Makes::Length(|argv| offset::length_to(argv, 2, None)),
+        behaviour: Behaviour::NEW.makes(Makes::Length(|argv| offset::length_to(argv, 2, None))),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! GEORADIUS and GEORADIUSBYMEMBER, and their forms that only read: the searches of old.
 
 use base::{
-    Args, Category, CmdError, Command, Deprecated, Effect, Find, Flag, Group, Holds, KeyFlag,
-    KeyRules, KeySpec, Locks, Reply, Run, Spec, Start, behaviour,
+    Args, Behaviour, Category, CmdError, Command, Deprecated, Effect, Find, Flag, Group, Holds,
+    KeyFlag, KeyRules, KeySpec, Locks, Reply, Run, Spec, Start, behaviour,
 };
 use types::ZSet;
 
@@ -87,8 +87,7 @@ radius! {
         ],
         history: &[("6.2.0", "`ANY` for `COUNT`."), ("7.0.0", "Names of units in upper case.")],
         deprecated: Some(Deprecated { since: "6.2.0", instead: BY_RADIUS }),
-        locks,
-        key_rules: STORES,
+        behaviour: Behaviour::NEW.locks(locks).key_rules(STORES),
         ..Spec::NEW
     }
 }
@@ -139,8 +138,7 @@ radius! {
         ],
         history: &[("7.0.0", "Names of units in upper case.")],
         deprecated: Some(Deprecated { since: "6.2.0", instead: BY_RADIUS_OF_MEMBER }),
-        locks,
-        key_rules: STORES,
+        behaviour: Behaviour::NEW.locks(locks).key_rules(STORES),
         ..Spec::NEW
     }
 }

@@ -1,8 +1,8 @@
 //! HGET, HMGET, HEXISTS: look-ups of fields.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec,
+    Args, Behaviour, Category, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec,
 };
 use types::Hash;
 
@@ -23,7 +23,7 @@ impl<'a> Command<'a> for HGet<'a> {
         flags: &[Flag::ReadOnly, Flag::Fast],
         categories: &[Category::Hash],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        extent: Extent::Elements(|_| 1),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(|_| 1)),
         ..Spec::NEW
     };
 
@@ -59,7 +59,7 @@ impl<'a> Command<'a> for HMGet<'a> {
         flags: &[Flag::ReadOnly, Flag::Fast],
         categories: &[Category::Hash],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        extent: Extent::Elements(|argv| argv.len().saturating_sub(2)),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(|argv| argv.len().saturating_sub(2))),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! HRANDFIELD.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Makes,
-    PackLimits, Protocol, Reply, Rng, Run, Spec, behaviour, error,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Makes, PackLimits, Protocol, Reply, Rng, Run, Spec, behaviour, error,
 };
 use types::Hash;
 
@@ -33,7 +33,7 @@ impl<'a> Command<'a> for HRandField<'a> {
         categories: &[Category::Hash],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["nondeterministic_output"],
-        makes: Makes::Bytes(|argv| behaviour::repeats_at(argv, 2)),
+        behaviour: Behaviour::NEW.makes(Makes::Bytes(|argv| behaviour::repeats_at(argv, 2))),
         ..Spec::NEW
     };
 

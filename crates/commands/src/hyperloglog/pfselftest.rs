@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Reply, Run, Spec,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Keyspace, Locks, Reply, Run,
+    Spec,
 };
 use types::hyperloglog::{Fault, self_test};
 
@@ -20,7 +21,7 @@ impl<'a> Command<'a> for PfSelfTest<'a> {
         grammar: "",
         flags: &[Flag::Admin, Flag::SysCmd],
         categories: &[Category::HyperLogLog],
-        locks: |_| Locks::Nothing,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Nothing),
         ..Spec::NEW
     };
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use ::json::{Kind, Node, Tree, Value};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Reply,
-    Run, Spec, num,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Paths, Reply, Run, Spec, num,
 };
 use types::Documents;
 
@@ -32,7 +32,7 @@ impl<'a> Command<'a> for ArrIndex<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! JSON.ARRINSERT.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply, Run,
-    Spec,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths,
+    Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -26,7 +26,7 @@ impl<'a> Command<'a> for ArrInsert<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Insert])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

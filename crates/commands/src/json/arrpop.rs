@@ -3,8 +3,8 @@
 use ::json::path::Computed;
 use ::json::{Kind, Tree, Value};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Protocol,
-    Reply, Run, Spec,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Paths, Protocol, Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -34,7 +34,7 @@ impl<'a> Command<'a> for ArrPop<'a> {
         flags: &[Flag::Write],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

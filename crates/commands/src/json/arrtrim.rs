@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use ::json::{Kind, Tree};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Reply,
-    Run, Spec,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Paths, Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -31,7 +31,7 @@ impl<'a> Command<'a> for ArrTrim<'a> {
         flags: &[Flag::Write],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

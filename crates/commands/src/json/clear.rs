@@ -2,8 +2,8 @@
 
 use ::json::{Kind, Node, Num, Tree};
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply,
-    Run, Spec,
+    Args, Behaviour, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec,
+    Paths, Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -25,7 +25,7 @@ impl<'a> Command<'a> for Clear<'a> {
         flags: &[Flag::Write],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

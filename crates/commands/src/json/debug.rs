@@ -4,8 +4,8 @@
 
 use ::json::Node;
 use base::{
-    Args, Category, CmdError, Command, DataType, Effect, Flag, Group, KeyFlag, KeySpec, Paths,
-    Reply, Run, Spec, error,
+    Args, Behaviour, Category, CmdError, Command, DataType, Effect, Flag, Group, KeyFlag, KeySpec,
+    Paths, Reply, Run, Spec, error,
 };
 use types::{Documents, JsonTools};
 
@@ -49,7 +49,7 @@ impl<'a> Command<'a> for Debug<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
-        paths: Paths::At(3),
+        behaviour: Behaviour::NEW.paths(Paths::At(3)),
         ..Spec::NEW
     };
 

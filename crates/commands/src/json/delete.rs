@@ -3,8 +3,8 @@
 use ::json::Tree;
 use ::json::path::Location;
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply,
-    Run, Spec,
+    Args, Behaviour, Category, Class, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec,
+    Paths, Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -76,7 +76,7 @@ impl<'a> Command<'a> for Del<'a> {
         flags: &[Flag::Write],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Delete])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

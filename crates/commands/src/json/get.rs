@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ::json::path::{Budget, Path};
 use ::json::{Node, Style, write_string};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Protocol,
-    Reply, Run, Spec, error,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Paths, Protocol, Reply, Run, Spec, error,
 };
 use smallvec::SmallVec;
 use types::{Documents, JsonTools, Parts};
@@ -43,7 +43,7 @@ impl<'a> Command<'a> for Get<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        paths: Paths::From(2),
+        behaviour: Behaviour::NEW.paths(Paths::From(2)),
         ..Spec::NEW
     };
 

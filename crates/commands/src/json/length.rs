@@ -1,7 +1,9 @@
 //! How long values of one type are: what JSON.STRLEN, JSON.ARRLEN and JSON.OBJLEN share.
 
 use ::json::{Kind, Node, Tree};
-use base::{Category, CmdError, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply, Spec};
+use base::{
+    Behaviour, Category, CmdError, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply, Spec,
+};
 use types::Documents;
 
 use super::document;
@@ -16,7 +18,7 @@ pub(super) const SPEC: Spec = Spec {
     flags: &[Flag::ReadOnly],
     categories: &[Category::Json],
     keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly])],
-    paths: Paths::At(2),
+    behaviour: Behaviour::NEW.paths(Paths::At(2)),
     ..Spec::NEW
 };
 

@@ -3,8 +3,8 @@
 use ::json::path::{Budget, Location, Path, edit_order, topmost};
 use ::json::{Document, EditError, Kind, MAX_DEPTH, Node, Tree, Value};
 use base::{
-    Args, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Paths, Reply, Run, Spec, error,
+    Args, Behaviour, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key,
+    KeyFlag, KeySpec, Paths, Reply, Run, Spec, error,
 };
 use types::{Documents, Json, JsonTools};
 
@@ -32,7 +32,7 @@ impl<'a> Command<'a> for Merge<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

@@ -2,8 +2,8 @@
 
 use ::json::Style;
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Reply,
-    Run, Spec, error,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Paths, Reply, Run, Spec, error,
 };
 use types::Documents;
 
@@ -27,7 +27,7 @@ impl<'a> Command<'a> for MGet<'a> {
         categories: &[Category::Json],
         keys: &[KeySpec::range(1, -2, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["request_policy:multi_shard"],
-        paths: Paths::Last,
+        behaviour: Behaviour::NEW.paths(Paths::Last),
         ..Spec::NEW
     };
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Paths, Reply, Run, Spec, error,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key,
+    KeyFlag, KeySpec, Paths, Reply, Run, Spec, error,
 };
 use types::{Documents, JsonTools};
 
@@ -27,7 +27,7 @@ impl<'a> Command<'a> for MSet<'a> {
         categories: &[Category::Json],
         keys: &[KeySpec::range(1, -1, 3, &[KeyFlag::ReadWrite, KeyFlag::Update])],
         tips: &["request_policy:multi_shard", "response_policy:all_succeeded"],
-        paths: Paths::Every(2, 3),
+        behaviour: Behaviour::NEW.paths(Paths::Every(2, 3)),
         ..Spec::NEW
     };
 

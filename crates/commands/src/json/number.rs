@@ -2,8 +2,8 @@
 
 use ::json::{Num, Operation, Tree, Value, write_num};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Protocol,
-    Reply, Run, Spec, num,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Paths, Protocol, Reply, Run, Spec, num,
 };
 use smallvec::SmallVec;
 use types::{Documents, JsonTools};
@@ -126,7 +126,7 @@ impl<'a> Command<'a> for NumIncrBy<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

@@ -2,8 +2,8 @@
 
 use ::json::{Kind, Node, Tree};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths, Reply, Run,
-    Spec,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, KeyFlag, KeySpec, Paths,
+    Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -25,7 +25,7 @@ impl<'a> Command<'a> for ObjKeys<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

@@ -2,8 +2,8 @@
 
 use ::json::Floats;
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Millis, Paths, Reply, Run, Spec, behaviour,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key,
+    KeyFlag, KeySpec, Millis, Paths, Reply, Run, Spec, behaviour,
 };
 use types::Documents;
 
@@ -41,8 +41,9 @@ impl<'a> Command<'a> for Set<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
-        paths: Paths::At(2),
-        from_now: |argv| behaviour::says(argv, 4, &["EX", "PX"]),
+        behaviour: Behaviour::NEW
+            .paths(Paths::At(2))
+            .from_now(|argv| behaviour::says(argv, 4, &["EX", "PX"])),
         ..Spec::NEW
     };
 

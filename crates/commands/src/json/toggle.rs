@@ -2,8 +2,8 @@
 
 use ::json::{Kind, Tree};
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Paths, Reply,
-    Run, Spec,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Paths, Reply, Run, Spec,
 };
 use types::Documents;
 
@@ -26,7 +26,7 @@ impl<'a> Command<'a> for Toggle<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::Json],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
-        paths: Paths::At(2),
+        behaviour: Behaviour::NEW.paths(Paths::At(2)),
         ..Spec::NEW
     };
 

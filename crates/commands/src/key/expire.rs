@@ -157,7 +157,7 @@ impl<'a> Command<'a> for ExpireIn<'a> {
         since: "1.0.0",
         summary: "Gives a key a time to live in seconds.",
         grammar: "key:key seconds:integer [condition=(NX | XX | GT | LT) @7.0.0]",
-        from_now: |_| true,
+        behaviour: SPELLING.behaviour.from_now(|_| true),
         ..SPELLING
     };
 
@@ -172,7 +172,7 @@ impl<'a> Command<'a> for PExpire<'a> {
         since: "2.6.0",
         summary: "Gives a key a time to live in milliseconds.",
         grammar: "key:key milliseconds:integer [condition=(NX | XX | GT | LT) @7.0.0]",
-        from_now: |_| true,
+        behaviour: SPELLING.behaviour.from_now(|_| true),
         ..SPELLING
     };
 

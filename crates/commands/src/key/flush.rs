@@ -1,8 +1,8 @@
 //! FLUSHDB, FLUSHALL, SWAPDB: whole databases at once.
 
 use base::{
-    Args, Category, CmdError, Command, Databases, Effect, Flag, Group, Locks, Reply, Run, RunTime,
-    Spec, error, num,
+    Args, Behaviour, Category, CmdError, Command, Databases, Effect, Flag, Group, Locks, Reply,
+    Run, RunTime, Spec, error, num,
 };
 
 /// `[ASYNC | SYNC]`: both free in the background here; the grammar is checked all the same.
@@ -23,8 +23,7 @@ const FLUSH: Spec = Spec {
     flags: &[Flag::Write],
     categories: &[Category::Keyspace, Category::Dangerous],
     tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
-    locks: |_| Locks::Every,
-    run_time: RunTime::Short,
+    behaviour: Behaviour::NEW.locks(|_| Locks::Every).run_time(RunTime::Short),
     history: &[("4.0.0", "`ASYNC`."), ("6.2.0", "`SYNC`.")],
     ..Spec::NEW
 };
@@ -91,8 +90,7 @@ impl<'a> Command<'a> for SwapDb<'a> {
         grammar: "index1:integer index2:integer",
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace, Category::Dangerous],
-        locks: |_| Locks::Every,
-        run_time: RunTime::Short,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Every).run_time(RunTime::Short),
         ..Spec::NEW
     };
 

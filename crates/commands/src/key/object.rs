@@ -1,8 +1,8 @@
 //! OBJECT ENCODING, IDLETIME, FREQ, REFCOUNT, HELP; MEMORY USAGE: what a key is made of.
 
 use base::{
-    Args, Category, CmdError, Command, Databases, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Keyspace, Locks, Property, Reply, Run, Spec, Strings, Types, error, num,
+    Args, Behaviour, Category, CmdError, Command, Databases, Effect, Flag, Group, Key, KeyFlag,
+    KeySpec, Keyspace, Locks, Property, Reply, Run, Spec, Strings, Types, error, num,
 };
 
 /// The name before OBJECT's subcommands.
@@ -34,7 +34,7 @@ const ABOUT_KEY: Spec = Spec {
     categories: &[Category::Keyspace],
     keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
     tips: &["nondeterministic_output"],
-    properties: &[Property::Inspects],
+    behaviour: Behaviour::NEW.properties(&[Property::Inspects]),
     ..Spec::NEW
 };
 
@@ -187,7 +187,7 @@ impl<'a> Command<'a> for Usage<'a> {
         grammar: "key:key [SAMPLES count:integer]",
         flags: &[Flag::ReadOnly],
         keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
-        properties: &[Property::Inspects],
+        behaviour: Behaviour::NEW.properties(&[Property::Inspects]),
         ..Spec::NEW
     };
 
@@ -235,7 +235,7 @@ impl<'a> Command<'a> for ObjectHelp<'a> {
         grammar: "",
         flags: &[Flag::Loading, Flag::Stale],
         categories: &[Category::Keyspace],
-        locks: |_| Locks::Nothing,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Nothing),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! RENAME, RENAMENX, COPY, MOVE: a value changes its place.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Databases, Effect, Flag, Group, Key, KeyFlag,
-    KeyRules, KeySpec, Reply, Run, Spec, Stores, behaviour, error, num,
+    Args, Behaviour, Category, Class, CmdError, Command, Databases, Effect, Flag, Group, Key,
+    KeyFlag, KeyRules, KeySpec, Reply, Run, Spec, Stores, behaviour, error, num,
 };
 
 /// Gives a key another name, replacing what had it.
@@ -25,7 +25,7 @@ impl<'a> Command<'a> for Rename<'a> {
             KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete]),
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
         ],
-        stores: Stores::Moved,
+        behaviour: Behaviour::NEW.stores(Stores::Moved),
         ..Spec::NEW
     };
 
@@ -76,7 +76,7 @@ impl<'a> Command<'a> for RenameNx<'a> {
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Insert]),
         ],
         history: &[("3.2.0", "Both names may be the same.")],
-        stores: Stores::Moved,
+        behaviour: Behaviour::NEW.stores(Stores::Moved),
         ..Spec::NEW
     };
 
@@ -126,11 +126,10 @@ impl<'a> Command<'a> for Copy<'a> {
             KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
             KeySpec::one(2, &[KeyFlag::Overwrite, KeyFlag::Update]),
         ],
-        stores: Stores::Copied,
-        key_rules: KeyRules {
+        behaviour: Behaviour::NEW.stores(Stores::Copied).key_rules(KeyRules {
             database: Some(|argv| number(argv, behaviour::behind_last(argv, 3, &["DB"])?)),
             ..KeyRules::NEW
-        },
+        }),
         ..Spec::NEW
     };
 
@@ -209,8 +208,9 @@ impl<'a> Command<'a> for Move<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::Keyspace],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
-        stores: Stores::Moved,
-        key_rules: KeyRules { database: Some(|argv| number(argv, 2)), ..KeyRules::NEW },
+        behaviour: Behaviour::NEW
+            .stores(Stores::Moved)
+            .key_rules(KeyRules { database: Some(|argv| number(argv, 2)), ..KeyRules::NEW }),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! RESTORE, and RESTORE-ASKING, which nodes of a cluster use among themselves.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Makes, Millis, Reply, Run, Spec, behaviour, error, num,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Deadline, Effect, Flag, Group, Key,
+    KeyFlag, KeySpec, Makes, Millis, Reply, Run, Spec, behaviour, error, num,
 };
 use rdb::{Value, dump};
 
@@ -38,9 +38,10 @@ impl<'a> Command<'a> for Restore<'a> {
             ("5.0.0", "`ABSTTL`."),
             ("5.0.0", "`IDLETIME`, `FREQ`."),
         ],
-        from_now: |argv| !behaviour::says(argv, 4, &["ABSTTL"]),
+        behaviour: Behaviour::NEW.from_now(|argv| !behaviour::says(argv, 4, &["ABSTTL"])).makes(
+            Makes::Bytes(|argv| argv.get(3).map_or(0, |dump| dump.len().saturating_mul(16))),
+        ),
         // Strings inside may be compressed.
-        makes: Makes::Bytes(|argv| argv.get(3).map_or(0, |dump| dump.len().saturating_mul(16))),
         ..Spec::NEW
     };
 

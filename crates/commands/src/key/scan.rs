@@ -1,8 +1,8 @@
 //! SCAN, KEYS, RANDOMKEY, DBSIZE: walks over the whole keyspace.
 
 use base::{
-    Args, Category, CmdError, Command, Databases, Effect, Flag, Group, Locks, Page, Reply, Run,
-    RunTime, Spec, glob,
+    Args, Behaviour, Category, CmdError, Command, Databases, Effect, Flag, Group, Locks, Page,
+    Reply, Run, RunTime, Spec, glob,
 };
 
 use crate::walk::{Options, parse_cursor, reply};
@@ -25,9 +25,13 @@ impl<'a> Command<'a> for Scan<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Keyspace],
         tips: &["nondeterministic_output", "request_policy:special"],
-        locks: |_| Locks::Each,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Each).run_time(RunTime::Page(Page {
+            options: 2,
+            size: "COUNT",
+            cursor: None,
+            values: None,
+        })),
         history: &[("6.0.0", "`TYPE`.")],
-        run_time: RunTime::Page(Page { options: 2, size: "COUNT", cursor: None, values: None }),
         ..Spec::NEW
     };
 
@@ -73,7 +77,7 @@ impl<'a> Command<'a> for Keys<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Keyspace, Category::Dangerous],
         tips: &["request_policy:all_shards", "nondeterministic_output_order"],
-        locks: |_| Locks::Each,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Each),
         ..Spec::NEW
     };
 
@@ -116,8 +120,7 @@ impl<'a> Command<'a> for RandomKey<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::Keyspace],
         tips: &["request_policy:all_shards", "nondeterministic_output"],
-        locks: |_| Locks::Each,
-        run_time: RunTime::Short,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Each).run_time(RunTime::Short),
         ..Spec::NEW
     };
 
@@ -147,8 +150,7 @@ impl<'a> Command<'a> for DbSize<'a> {
         flags: &[Flag::ReadOnly, Flag::Fast],
         categories: &[Category::Keyspace],
         tips: &["request_policy:all_shards", "response_policy:agg_sum"],
-        locks: |_| Locks::Each,
-        run_time: RunTime::Short,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Each).run_time(RunTime::Short),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! LPOP, RPOP, and BLPOP, BRPOP that wait.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Kind, Nothing, Reply, Run, Spec, Wait, count_at, error, num,
+    Args, Behaviour, Category, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Kind, Nothing, Reply, Run, Spec, Wait, count_at, error, num,
 };
 use types::{End, List};
 
@@ -76,7 +76,7 @@ impl<'a> Command<'a> for LPop<'a> {
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
         history: &[("6.2.0", "A count.")],
-        extent: Extent::Elements(|argv| count_at(argv, 2)),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(|argv| count_at(argv, 2))),
         ..Spec::NEW
     };
 
@@ -106,7 +106,7 @@ impl<'a> Command<'a> for RPop<'a> {
         categories: &[Category::List],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
         history: &[("6.2.0", "A count.")],
-        extent: Extent::Elements(|argv| count_at(argv, 2)),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(|argv| count_at(argv, 2))),
         ..Spec::NEW
     };
 

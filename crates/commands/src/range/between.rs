@@ -20,12 +20,12 @@ impl<'a> Command<'a> for Range<'a> {
         complexity: COMPLEXITY,
         grammar: "start:string end:string [REV] [LIMIT count:integer] [CURSOR cursor:string] \
                   [TYPE type:string] [WITHVALUES]",
-        run_time: RunTime::Page(Page {
+        behaviour: READING.behaviour.run_time(RunTime::Page(Page {
             options: 3,
             size: "LIMIT",
             cursor: Some("CURSOR"),
             values: Some("WITHVALUES"),
-        }),
+        })),
         ..READING
     };
 

@@ -1,7 +1,8 @@
 //! RANGE.DELETE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Locks, Reply, Run, Spec, error,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Locks, Reply, Run, Spec,
+    error,
 };
 use types::{KeyList, Ordered, Span};
 
@@ -28,7 +29,7 @@ impl<'a> Command<'a> for Delete<'a> {
         flags: &[Flag::Write],
         categories: &[Category::Keyspace, Category::Dangerous],
         tips: &["request_policy:all_shards", "response_policy:agg_sum"],
-        locks: |_| Locks::Each,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Each),
         ..Spec::NEW
     };
 

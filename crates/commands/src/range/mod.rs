@@ -14,7 +14,7 @@ mod prefix;
 
 mod span;
 
-use base::{Category, Flag, Group, Holds, Locks, Row, Spec, rows};
+use base::{Behaviour, Category, Flag, Group, Holds, Locks, Row, Spec, rows};
 use types::{Json, Ordered};
 
 use self::aggregate::Aggregate;
@@ -36,7 +36,7 @@ const READING: Spec = Spec {
     flags: &[Flag::ReadOnly],
     categories: &[Category::Keyspace],
     tips: &["request_policy:all_shards"],
-    locks: |_| Locks::Each,
+    behaviour: Behaviour::NEW.locks(|_| Locks::Each),
     ..Spec::NEW
 };
 

@@ -20,12 +20,12 @@ impl<'a> Command<'a> for Prefix<'a> {
         complexity: COMPLEXITY,
         grammar: "prefix:string [REV] [LIMIT count:integer] [CURSOR cursor:string] \
                   [TYPE type:string] [WITHVALUES]",
-        run_time: RunTime::Page(Page {
+        behaviour: READING.behaviour.run_time(RunTime::Page(Page {
             options: 2,
             size: "LIMIT",
             cursor: Some("CURSOR"),
             values: Some("WITHVALUES"),
-        }),
+        })),
         ..READING
     };
 

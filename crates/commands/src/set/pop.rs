@@ -1,8 +1,8 @@
 //! SPOP.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key,
-    KeyFlag, KeySpec, Reply, Rng, Run, Spec, count_at, error,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds,
+    Key, KeyFlag, KeySpec, Reply, Rng, Run, Spec, count_at, error,
 };
 use types::Set;
 
@@ -28,7 +28,7 @@ impl<'a> Command<'a> for SPop<'a> {
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
         tips: &["nondeterministic_output"],
         history: &[("3.2.0", "A count.")],
-        extent: Extent::Elements(|argv| count_at(argv, 2)),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(|argv| count_at(argv, 2))),
         ..Spec::NEW
     };
 

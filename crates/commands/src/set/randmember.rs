@@ -1,8 +1,8 @@
 //! SRANDMEMBER.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Makes,
-    PackLimits, Reply, Rng, Run, Spec, behaviour, error,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Makes, PackLimits, Reply, Rng, Run, Spec, behaviour, error,
 };
 use types::Set;
 
@@ -29,7 +29,7 @@ impl<'a> Command<'a> for SRandMember<'a> {
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["nondeterministic_output"],
         history: &[("2.6.0", "A count.")],
-        makes: Makes::Bytes(|argv| behaviour::repeats_at(argv, 2)),
+        behaviour: Behaviour::NEW.makes(Makes::Bytes(|argv| behaviour::repeats_at(argv, 2))),
         ..Spec::NEW
     };
 

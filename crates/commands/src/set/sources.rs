@@ -1,8 +1,8 @@
 //! The sets that union, intersection and difference read, and where results go.
 
 use base::{
-    Args, Category, Class, CmdError, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    Reply, Spec, Stores,
+    Args, Behaviour, Category, Class, CmdError, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Spec, Stores,
 };
 use types::{Set, set::Member};
 
@@ -27,7 +27,7 @@ pub(super) const STORING: Spec = Spec {
         KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
         KeySpec::range(2, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access]),
     ],
-    stores: Stores::Derived,
+    behaviour: Behaviour::NEW.stores(Stores::Derived),
     ..Spec::NEW
 };
 

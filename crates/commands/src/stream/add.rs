@@ -1,8 +1,8 @@
 //! XADD.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key,
-    KeyFlag, KeySpec, Millis, Reply, Run, Spec, StreamId, error,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds,
+    Key, KeyFlag, KeySpec, Millis, Reply, Run, Spec, StreamId, error,
 };
 use types::Stream;
 
@@ -59,7 +59,7 @@ impl<'a> Command<'a> for XAdd<'a> {
             ("6.2.0", "`NOMKSTREAM`, `MINID`, `LIMIT`."),
             ("7.0.0", "Ids of the form `ms-*`."),
         ],
-        extent: Extent::Beyond(trimming::reach),
+        behaviour: Behaviour::NEW.extent(Extent::Beyond(trimming::reach)),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! XAUTOCLAIM.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Millis, Reply, Run, Spec, StreamId, behaviour, error, num,
+    Args, Behaviour, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key,
+    KeyFlag, KeySpec, Millis, Reply, Run, Spec, StreamId, behaviour, error, num,
 };
 use types::Stream;
 use types::stream::{self, Log, Pending};
@@ -49,7 +49,7 @@ impl<'a> Command<'a> for XAutoClaim<'a> {
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Delete])],
         tips: &["nondeterministic_output"],
         history: &[("7.0.0", "The third element: what was found deleted.")],
-        extent: Extent::Elements(scanned),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(scanned)),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! XCLAIM.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Millis, Reply, Run, Spec, StreamId, num,
+    Args, Behaviour, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key,
+    KeyFlag, KeySpec, Millis, Reply, Run, Spec, StreamId, num,
 };
 use types::Stream;
 use types::stream::{self, Log, Pending};
@@ -37,7 +37,7 @@ impl<'a> Command<'a> for XClaim<'a> {
         categories: &[Category::Stream],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
         tips: &["nondeterministic_output"],
-        extent: Extent::Elements(|argv| argv.len()),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(|argv| argv.len())),
         ..Spec::NEW
     };
 

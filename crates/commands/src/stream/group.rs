@@ -301,7 +301,7 @@ impl<'a> Command<'a> for GroupHelp<'a> {
         name: "xgroup|help",
         summary: "Lists the subcommands of XGROUP.",
         flags: &[Flag::Loading, Flag::Stale],
-        locks: |_| Locks::Nothing,
+        behaviour: ABOUT_GROUP.behaviour.locks(|_| Locks::Nothing),
         ..ABOUT_GROUP
     };
 

@@ -287,7 +287,7 @@ impl<'a> Command<'a> for InfoHelp<'a> {
         complexity: "O(1)",
         flags: &[Flag::Loading, Flag::Stale],
         keys: &[],
-        locks: |_| Locks::Nothing,
+        behaviour: ABOUT_STREAM.behaviour.locks(|_| Locks::Nothing),
         ..ABOUT_STREAM
     };
 

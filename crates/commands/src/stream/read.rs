@@ -5,8 +5,9 @@
 //! entries for it, whatever woke it: an id that has moved, or an entry that is gone again, is none.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Kind, Millis, Nothing, Protocol, Reply, Resume, Run, Spec, StreamId, Wait, error, num,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Effect, Flag, Group, Holds, Key,
+    KeyFlag, KeySpec, Kind, Millis, Nothing, Protocol, Reply, Resume, Run, Spec, StreamId, Wait,
+    error, num,
 };
 use types::Stream;
 use types::stream::{self, Entry, Log, Pending};
@@ -255,7 +256,7 @@ impl<'a> Command<'a> for XRead<'a> {
             start: base::Start::Keyword { word: "STREAMS", from: 1, over: &[] },
             find: base::Find::Range { last: -1, step: 1, limit: 2 },
         }],
-        asks_to_wait,
+        behaviour: Behaviour::NEW.asks_to_wait(asks_to_wait),
         ..Spec::NEW
     };
 
@@ -312,7 +313,7 @@ impl<'a> Command<'a> for XReadGroup<'a> {
             start: base::Start::Keyword { word: "STREAMS", from: 4, over: OPTIONS },
             find: base::Find::Range { last: -1, step: 1, limit: 2 },
         }],
-        asks_to_wait,
+        behaviour: Behaviour::NEW.asks_to_wait(asks_to_wait),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! XTRIM.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key,
-    KeyFlag, KeySpec, Reply, Run, Spec, error,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds,
+    Key, KeyFlag, KeySpec, Reply, Run, Spec, error,
 };
 use types::Stream;
 
@@ -32,7 +32,7 @@ impl<'a> Command<'a> for XTrim<'a> {
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Delete])],
         tips: &["nondeterministic_output"],
         history: &[("6.2.0", "`MINID`, `LIMIT`.")],
-        extent: Extent::Beyond(trimming::reach),
+        behaviour: Behaviour::NEW.extent(Extent::Beyond(trimming::reach)),
         ..Spec::NEW
     };
 

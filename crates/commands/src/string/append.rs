@@ -1,8 +1,8 @@
 //! APPEND.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec, Strings,
+    Args, Behaviour, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec, Strings,
 };
 
 use super::length::check_length;
@@ -25,7 +25,7 @@ impl<'a> Command<'a> for Append<'a> {
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Insert])],
         // It may have to move.
-        extent: Extent::Whole,
+        behaviour: Behaviour::NEW.extent(Extent::Whole),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! GET.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Extent, Flag, Group, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, Strings,
+    Args, Behaviour, Category, CmdError, Command, Effect, Extent, Flag, Group, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec, Strings,
 };
 
 /// Answers the string at `key`, or null.
@@ -22,7 +22,7 @@ impl<'a> Command<'a> for Get<'a> {
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         alias: "getb",
-        extent: Extent::Whole,
+        behaviour: Behaviour::NEW.extent(Extent::Whole),
         ..Spec::NEW
     };
 

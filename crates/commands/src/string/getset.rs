@@ -1,8 +1,8 @@
 //! GETSET, GETDEL, GETEX: answer the string, then change the key.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Deadline, Deprecated, Effect, Extent, Flag,
-    Group, Key, KeyFlag, KeySpec, Reply, Run, Spec, Strings, behaviour,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Deadline, Deprecated, Effect,
+    Extent, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run, Spec, Strings, behaviour,
 };
 
 use super::expiry::Expiry;
@@ -26,7 +26,7 @@ impl<'a> Command<'a> for GetSet<'a> {
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
         deprecated: Some(Deprecated { since: "6.2.0", instead: "`SET` with `GET`" }),
-        extent: Extent::Whole,
+        behaviour: Behaviour::NEW.extent(Extent::Whole),
         ..Spec::NEW
     };
 
@@ -62,7 +62,7 @@ impl<'a> Command<'a> for GetDel<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
-        extent: Extent::Whole,
+        behaviour: Behaviour::NEW.extent(Extent::Whole),
         ..Spec::NEW
     };
 
@@ -104,8 +104,9 @@ impl<'a> Command<'a> for GetEx<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
-        from_now: |argv| behaviour::says(argv, 2, &["EX", "PX"]),
-        extent: Extent::Whole,
+        behaviour: Behaviour::NEW
+            .from_now(|argv| behaviour::says(argv, 2, &["EX", "PX"]))
+            .extent(Extent::Whole),
         ..Spec::NEW
     };
 

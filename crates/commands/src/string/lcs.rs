@@ -4,8 +4,8 @@
 //! to find the matching ranges in the order Redis reports them: last match first.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec, Reply, Run,
-    RunTime, Spec, Strings, error,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Key, KeyFlag, KeySpec,
+    Reply, Run, RunTime, Spec, Strings, error,
 };
 
 /// Finds what two strings have in common.
@@ -26,7 +26,7 @@ impl<'a> Command<'a> for Lcs<'a> {
         flags: &[Flag::ReadOnly],
         categories: &[Category::String],
         keys: &[KeySpec::range(1, 1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        run_time: RunTime::Long,
+        behaviour: Behaviour::NEW.run_time(RunTime::Long),
         ..Spec::NEW
     };
 

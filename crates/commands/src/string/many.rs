@@ -1,8 +1,8 @@
 //! MGET, MSET, MSETNX: several strings as one.
 
 use base::{
-    Args, Category, CmdError, Command, Deadline, Effect, Extent, Flag, Group, Key, KeyFlag,
-    KeySpec, Reply, Run, Spec, Strings, error,
+    Args, Behaviour, Category, CmdError, Command, Deadline, Effect, Extent, Flag, Group, Key,
+    KeyFlag, KeySpec, Reply, Run, Spec, Strings, error,
 };
 
 use super::set::notify;
@@ -24,7 +24,7 @@ impl<'a> Command<'a> for MGet<'a> {
         categories: &[Category::String],
         keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["request_policy:multi_shard"],
-        extent: Extent::Whole,
+        behaviour: Behaviour::NEW.extent(Extent::Whole),
         ..Spec::NEW
     };
 

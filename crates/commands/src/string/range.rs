@@ -1,8 +1,8 @@
 //! GETRANGE (and its old name SUBSTR), SETRANGE, STRLEN.
 
 use base::{
-    Args, Category, Class, CmdError, Command, Deprecated, Effect, Flag, Group, Key, KeyFlag,
-    KeySpec, Makes, Reply, Run, Spec, Strings, error, num,
+    Args, Behaviour, Category, Class, CmdError, Command, Deprecated, Effect, Flag, Group, Key,
+    KeyFlag, KeySpec, Makes, Reply, Run, Spec, Strings, error, num,
 };
 
 use super::length::check_length;
@@ -126,7 +126,7 @@ impl<'a> Command<'a> for SetRange<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Update])],
-        makes: Makes::Length(end_of),
+        behaviour: Behaviour::NEW.makes(Makes::Length(end_of)),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! SET.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Deadline, Effect, Extent, Flag, Group, Key,
-    KeyFlag, KeyRules, KeySpec, Property, Reply, Run, Spec, Strings, behaviour, error,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Deadline, Effect, Extent, Flag,
+    Group, Key, KeyFlag, KeyRules, KeySpec, Property, Reply, Run, Spec, Strings, behaviour, error,
 };
 
 use super::expiry::Expiry;
@@ -55,10 +55,11 @@ impl<'a> Command<'a> for Set<'a> {
             ("7.0.0", "`NX` and `GET` may go together."),
         ],
         alias: "setb",
-        properties: &[Property::StoresString],
-        key_rules: KeyRules { flags: key_flags, ..KeyRules::NEW },
-        from_now: |argv| behaviour::says(argv, 3, &["EX", "PX"]),
-        extent: Extent::Elements(|argv| usize::from(behaviour::says(argv, 3, &["GET"]))),
+        behaviour: Behaviour::NEW
+            .properties(&[Property::StoresString])
+            .key_rules(KeyRules { flags: key_flags, ..KeyRules::NEW })
+            .from_now(|argv| behaviour::says(argv, 3, &["EX", "PX"]))
+            .extent(Extent::Elements(|argv| usize::from(behaviour::says(argv, 3, &["GET"])))),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! SETNX, SETEX, PSETEX: older spellings of what are now options of SET.
 
 use base::{
-    Args, Argv, Category, CmdError, Command, Deadline, Effect, Flag, Group, Key, KeyFlag, KeySpec,
-    Reply, Run, Spec, Strings,
+    Args, Argv, Behaviour, Category, CmdError, Command, Deadline, Effect, Flag, Group, Key,
+    KeyFlag, KeySpec, Reply, Run, Spec, Strings,
 };
 
 use super::expiry::Expiry;
@@ -90,7 +90,7 @@ impl<'a> Command<'a> for SetEx<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update])],
-        from_now: |_| true,
+        behaviour: Behaviour::NEW.from_now(|_| true),
         ..Spec::NEW
     };
 
@@ -119,7 +119,7 @@ impl<'a> Command<'a> for PSetEx<'a> {
         flags: &[Flag::Write, Flag::DenyOom],
         categories: &[Category::String],
         keys: &[KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update])],
-        from_now: |_| true,
+        behaviour: Behaviour::NEW.from_now(|_| true),
         ..Spec::NEW
     };
 

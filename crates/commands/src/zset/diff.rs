@@ -1,8 +1,8 @@
 //! ZDIFF and ZDIFFSTORE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, Stores,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec, Stores,
 };
 use types::{Set, ZSet};
 
@@ -70,7 +70,7 @@ impl<'a> Command<'a> for ZDiffStore<'a> {
             KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
-        stores: Stores::Derived,
+        behaviour: Behaviour::NEW.stores(Stores::Derived),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! ZINTER, ZINTERSTORE, ZINTERCARD.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Reply,
-    Run, Spec, Stores,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Reply, Run, Spec, Stores,
 };
 use types::set::Text;
 use types::{Set, ZSet};
@@ -79,7 +79,7 @@ impl<'a> Command<'a> for ZInterStore<'a> {
             KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
-        stores: Stores::Derived,
+        behaviour: Behaviour::NEW.stores(Stores::Derived),
         ..Spec::NEW
     };
 

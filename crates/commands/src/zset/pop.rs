@@ -1,8 +1,8 @@
 //! ZPOPMIN and ZPOPMAX, and what all commands share that take members from an end.
 
 use base::{
-    Args, Argv, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds, Key,
-    KeyFlag, KeySpec, Protocol, Reply, Run, Spec, count_at, error, num,
+    Args, Argv, Behaviour, Category, Class, CmdError, Command, Effect, Extent, Flag, Group, Holds,
+    Key, KeyFlag, KeySpec, Protocol, Reply, Run, Spec, count_at, error, num,
 };
 use smallvec::SmallVec;
 use types::ZSet;
@@ -111,7 +111,7 @@ impl<'a> Command<'a> for ZPopMin<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
-        extent: Extent::Elements(|argv| count_at(argv, 2)),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(|argv| count_at(argv, 2))),
         ..Spec::NEW
     };
 
@@ -140,7 +140,7 @@ impl<'a> Command<'a> for ZPopMax<'a> {
         flags: &[Flag::Write, Flag::Fast],
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete])],
-        extent: Extent::Elements(|argv| count_at(argv, 2)),
+        behaviour: Behaviour::NEW.extent(Extent::Elements(|argv| count_at(argv, 2))),
         ..Spec::NEW
     };
 

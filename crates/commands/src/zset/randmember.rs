@@ -1,8 +1,8 @@
 //! ZRANDMEMBER.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec, Makes,
-    PackLimits, Reply, Rng, Run, Spec, behaviour, error,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, Makes, PackLimits, Reply, Rng, Run, Spec, behaviour, error,
 };
 use types::ZSet;
 
@@ -30,7 +30,7 @@ impl<'a> Command<'a> for ZRandMember<'a> {
         categories: &[Category::SortedSet],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
         tips: &["nondeterministic_output"],
-        makes: Makes::Bytes(|argv| behaviour::repeats_at(argv, 2)),
+        behaviour: Behaviour::NEW.makes(Makes::Bytes(|argv| behaviour::repeats_at(argv, 2))),
         ..Spec::NEW
     };
 

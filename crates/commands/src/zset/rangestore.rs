@@ -1,8 +1,8 @@
 //! ZRANGESTORE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeySpec,
-    PackLimits, Reply, Run, Spec, Stores,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeySpec, PackLimits, Reply, Run, Spec, Stores,
 };
 use types::ZSet;
 
@@ -30,7 +30,7 @@ impl<'a> Command<'a> for ZRangeStore<'a> {
             KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::one(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
-        stores: Stores::Derived,
+        behaviour: Behaviour::NEW.stores(Stores::Derived),
         ..Spec::NEW
     };
 

@@ -1,8 +1,8 @@
 //! ZUNION and ZUNIONSTORE.
 
 use base::{
-    Args, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag, KeyHasher,
-    KeySpec, Reply, Run, Spec, Stores,
+    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeyHasher, KeySpec, Reply, Run, Spec, Stores,
 };
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -90,7 +90,7 @@ impl<'a> Command<'a> for ZUnionStore<'a> {
             KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
             KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
         ],
-        stores: Stores::Derived,
+        behaviour: Behaviour::NEW.stores(Stores::Derived),
         ..Spec::NEW
     };
 

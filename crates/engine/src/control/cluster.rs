@@ -1,7 +1,7 @@
 //! CLUSTER, READONLY, READWRITE, ASKING: answered as a server with `cluster-enabled no` does. The
 //! commands are known, with their words, flags and places in the statistics; what runs is an error.
 
-use base::{Args, Category, CmdError, Flag, Group, Locks, Property, Spec};
+use base::{Args, Behaviour, Category, CmdError, Flag, Group, Locks, Property, Spec};
 use wire::RespWriter;
 
 use crate::control::{Control, container};
@@ -20,7 +20,7 @@ const CLUSTER: Spec = Spec {
     group: Group::Cluster,
     since: "3.0.0",
     flags: &[Flag::Stale],
-    locks: |_| Locks::Nothing,
+    behaviour: Behaviour::NEW.locks(|_| Locks::Nothing),
     ..Spec::NEW
 };
 
@@ -35,7 +35,7 @@ const NODE: Spec =
 const MODE: Spec = Spec {
     flags: &[Flag::Loading, Flag::Stale, Flag::Fast],
     categories: &[Category::Connection],
-    properties: &[Property::OfSession],
+    behaviour: CLUSTER.behaviour.properties(&[Property::OfSession]),
     ..CLUSTER
 };
 

@@ -1,7 +1,7 @@
 //! `HELP` of every container, made from the table: what a command can do is written down once.
 
 use base::grammar::{Arg, Kind};
-use base::{Command, Reply, Spec};
+use base::{Behaviour, Command, Reply, Spec};
 use wire::RespWriter;
 
 use crate::control::Control;
@@ -11,7 +11,7 @@ use crate::engine::table::Entry;
 pub(crate) const HELP: Spec = Spec {
     summary: "Lists the subcommands.",
     flags: &[base::Flag::Loading, base::Flag::Stale],
-    locks: |_| base::Locks::Nothing,
+    behaviour: Behaviour::NEW.locks(|_| base::Locks::Nothing),
     ..Spec::NEW
 };
 

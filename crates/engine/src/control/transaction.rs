@@ -1,8 +1,8 @@
 //! MULTI, EXEC, DISCARD, WATCH, UNWATCH: thin words over `execution/multi.rs`.
 
 use base::{
-    Args, Category, CmdError, Command, Flag, Group, InTransaction, Key, KeyFlag, KeySpec, Locks,
-    Property, Reply, Spec,
+    Args, Behaviour, Category, CmdError, Command, Flag, Group, InTransaction, Key, KeyFlag,
+    KeySpec, Locks, Property, Reply, Spec,
 };
 use wire::RespWriter;
 
@@ -20,8 +20,7 @@ const TRANSACTION: Spec = Spec {
     group: Group::Transactions,
     flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Fast, Flag::AllowBusy],
     categories: &[Category::Transaction],
-    locks: |_| Locks::Nothing,
-    properties: &[Property::OfSession],
+    behaviour: Behaviour::NEW.locks(|_| Locks::Nothing).properties(&[Property::OfSession]),
     ..Spec::NEW
 };
 
@@ -33,7 +32,7 @@ bare! {
         since: "2.0.0",
         summary: "Throws away the commands queued since MULTI and ends all watches.",
         complexity: "O(N), when N is the number of queued commands",
-        transaction: InTransaction::Ends,
+        behaviour: TRANSACTION.behaviour.transaction(InTransaction::Ends),
         ..TRANSACTION
     }
 }
@@ -47,7 +46,7 @@ bare! {
         summary: "Runs the commands queued since MULTI without interruption.",
         complexity: "Depends on commands in the transaction",
         flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::SkipSlowlog],
-        transaction: InTransaction::Executes,
+        behaviour: TRANSACTION.behaviour.transaction(InTransaction::Executes),
         ..TRANSACTION
     }
 }
@@ -59,7 +58,7 @@ bare! {
         name: "multi",
         since: "1.2.0",
         summary: "Starts a transaction: commands are queued until EXEC.",
-        transaction: InTransaction::Begins,
+        behaviour: TRANSACTION.behaviour.transaction(InTransaction::Begins),
         ..TRANSACTION
     }
 }
@@ -124,7 +123,7 @@ impl<'a> Command<'a> for Watch<'a> {
         complexity: "O(1) for every key.",
         grammar: "key:key...",
         keys: &[KeySpec::range(1, -1, 1, &[KeyFlag::ReadOnly])],
-        transaction: InTransaction::Precedes,
+        behaviour: TRANSACTION.behaviour.transaction(InTransaction::Precedes),
         ..TRANSACTION
     };
 

@@ -44,13 +44,13 @@ fn is_heavy(entry: &Entry, argv: &[&[u8]], mut weigh: impl FnMut(&[u8]) -> Optio
     if said > LIGHT {
         return true;
     }
-    let grows = match entry.spec.makes {
+    let grows = match entry.spec.behaviour.cost.makes {
         Makes::Nothing => 0,
         Makes::Bytes(bytes) if bytes(argv) > LIGHT => return true,
         Makes::Bytes(_) => 0,
         Makes::Length(length) => Some(length(argv)).filter(|&length| length > LIGHT).unwrap_or(0),
     };
-    let reach = entry.spec.extent.of(entry.quick, argv);
+    let reach = entry.spec.behaviour.cost.extent.of(entry.quick, argv);
     if reach.most == 0 && grows == 0 {
         return false;
     }
@@ -71,11 +71,11 @@ fn looks_of(entry: &Entry, argv: &[&[u8]]) -> usize {
     let finds_many = |path: &[u8]| {
         path.iter().any(|byte| b"*?:,".contains(byte)) || path.windows(2).any(|two| two == b"..")
     };
-    let many = entry.has(Flag::Write) && entry.spec.paths.of(argv).any(finds_many);
+    let many = entry.has(Flag::Write) && entry.spec.behaviour.words.paths.of(argv).any(finds_many);
     if many {
         argv.iter().skip(2).map(|word| word.len()).sum()
     } else {
-        entry.spec.paths.of(argv).map(<[u8]>::len).sum()
+        entry.spec.behaviour.words.paths.of(argv).map(<[u8]>::len).sum()
     }
 }
 
@@ -100,13 +100,13 @@ impl Engine {
         let always = self.store.log().policy() == journal::Policy::Always;
         matches!(entry.action, Action::Data(_))
             && !entry.has(Flag::Blocking)
-            && matches!((entry.spec.locks)(argv), Locks::Keys | Locks::Nothing)
+            && matches!((entry.spec.behaviour.cost.locks)(argv), Locks::Keys | Locks::Nothing)
             && (!always || !self.persistence.is_journaling())
             && !self.store.log().holds_back()
             && !self.run.request_flags.now().paused()
             && !is_heavy(entry, argv, |name| self.store.weigh_at_once(db, name))
             // Those that are weighed are free.
-            && (entry.spec.extent.of(true, argv).most > 0
+            && (entry.spec.behaviour.cost.extent.of(true, argv).most > 0
                 || keys_of(entry, argv).into_iter().all(|at| self.store.is_free(argv[at])))
     }
 }

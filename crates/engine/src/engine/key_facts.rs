@@ -10,7 +10,7 @@ pub(crate) fn positions(
     key: &'static KeySpec,
     request: &[&[u8]],
 ) -> Option<Vec<usize>> {
-    let rules = &entry.spec.key_rules;
+    let rules = &entry.spec.behaviour.keys;
     if let Some(positions) = rules.positions {
         return positions(key, request);
     }
@@ -31,5 +31,5 @@ pub(crate) fn positions(
 
 /// What a request does with the keys of a spec: see [`base::KeyRules::flags`].
 pub(crate) fn flags(entry: &Entry, key: &KeySpec, request: &[&[u8]]) -> &'static [KeyFlag] {
-    (entry.spec.key_rules.flags)(key, request)
+    (entry.spec.behaviour.keys.flags)(key, request)
 }

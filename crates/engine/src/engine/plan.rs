@@ -21,7 +21,7 @@ impl Plan {
     /// Adds the shards of a request. A request whose keys cannot be found in its arguments gets
     /// none: it will fail while its arguments are parsed, before it touches a key.
     pub fn add(&mut self, store: &Store, spec: &Spec, argv: &[&[u8]]) {
-        match (spec.locks)(argv) {
+        match (spec.behaviour.cost.locks)(argv) {
             Locks::Nothing => {}
             Locks::Every => self.every = true,
             Locks::Each => {}

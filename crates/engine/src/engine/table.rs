@@ -93,7 +93,7 @@ impl Entry {
     /// Whether it runs a script or a function.
     #[must_use]
     pub fn runs_script(&self) -> bool {
-        self.spec.script != ScriptBy::None
+        self.spec.behaviour.words.script != ScriptBy::None
     }
 
     /// The name clients see in errors and statistics.
@@ -422,7 +422,7 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
     let one_key = only.is_some_and(|key| {
         key.start == base::Start::Index(1)
             && key.find == base::Find::Range { last: 0, step: 1, limit: 0 }
-    }) && (spec.locks)(&[b"x", b"y"]) == Locks::Keys;
+    }) && (spec.behaviour.cost.locks)(&[b"x", b"y"]) == Locks::Keys;
     Ok(Entry {
         number,
         spec,
@@ -432,13 +432,13 @@ fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, St
         least: usize::try_from(arity.unsigned_abs()).unwrap_or(usize::MAX),
         more: arity < 0,
         arguments,
-        properties: Properties::of(spec.properties),
-        publishes: spec.channels.publishes(),
+        properties: Properties::of(spec.behaviour.properties),
+        publishes: spec.behaviour.words.channels.publishes(),
         one_key,
-        moves: spec.key_rules.database.is_some(),
+        moves: spec.behaviour.keys.database.is_some(),
         quick: spec.flags.contains(&Flag::Fast) || (one_key && spec.complexity == "O(1)"),
         tells_misses: spec.flags.contains(&Flag::ReadOnly)
-            && !spec.properties.contains(&Property::Inspects),
+            && !spec.behaviour.properties.contains(&Property::Inspects),
         ordered: spec.group == Group::Range,
         words,
         parent: None,

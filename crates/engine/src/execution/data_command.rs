@@ -236,7 +236,9 @@ impl WorkerParts<'_> {
         out: &mut impl Retractable,
     ) -> Result<(), CmdError> {
         let WorkerParts { engine, txn, context } = self;
-        if engine.store.locks.is_obstructed() && (entry.spec.locks)(request.argv) == Locks::Each {
+        if engine.store.locks.is_obstructed()
+            && (entry.spec.behaviour.cost.locks)(request.argv) == Locks::Each
+        {
             // It would get half through the keyspace.
             return Err(engine.busy());
         }

@@ -82,7 +82,10 @@ fn line(micros: u64, db: usize, peer: &str, command: &Spec, argv: &[&[u8]]) -> V
     let _ = write!(line, "+{seconds}.{rest:06} [{db} {peer}]");
     for (at, word) in argv.iter().enumerate() {
         line.push(b' ');
-        quote(if (command.secret)(argv, at) { b"(redacted)" } else { word }, &mut line);
+        quote(
+            if (command.behaviour.words.secret)(argv, at) { b"(redacted)" } else { word },
+            &mut line,
+        );
     }
     line.extend_from_slice(b"\r\n");
     line

@@ -33,17 +33,17 @@ const WATCHED: usize = 112;
 
 /// Whether a request is queued rather than run.
 pub(crate) fn must_queue(session: &Session, entry: &Entry) -> bool {
-    session.transaction.multi.is_some() && entry.spec.transaction == InTransaction::Queued
+    session.transaction.multi.is_some() && entry.spec.behaviour.transaction == InTransaction::Queued
 }
 
 /// Whether a request ends the transaction it comes in, one way or the other.
 pub(crate) fn ends(entry: &Entry) -> bool {
-    executes(entry) || entry.spec.transaction == InTransaction::Ends
+    executes(entry) || entry.spec.behaviour.transaction == InTransaction::Ends
 }
 
 /// Whether a request runs what was queued.
 pub(crate) fn executes(entry: &Entry) -> bool {
-    entry.spec.transaction == InTransaction::Executes
+    entry.spec.behaviour.transaction == InTransaction::Executes
 }
 
 /// Queues a request.
@@ -308,7 +308,7 @@ fn plan_all(engine: &Engine, multi: &Multi, watched: &Watched, plan: &mut Plan) 
     for queued in &multi.queued {
         let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
         let entry = &engine.table.entries()[queued.entry];
-        if (entry.spec.locks)(&argv) == Locks::Each {
+        if (entry.spec.behaviour.cost.locks)(&argv) == Locks::Each {
             plan.add_every();
         }
         plan.add(&engine.store, entry.spec, &argv);

@@ -23,7 +23,7 @@ pub(crate) fn request(
     (entry, argv): (&Entry, &[&[u8]]),
 ) {
     paths(txn, entry, argv);
-    if config.memory.maxmemory.is_some() && entry.spec.stores == Stores::Copied {
+    if config.memory.maxmemory.is_some() && entry.spec.behaviour.stores == Stores::Copied {
         let hasher = engine.store.hasher();
         evict::make_room_for_copy(engine, txn, config, Args::new(argv, entry.words, None, hasher));
     }
@@ -32,7 +32,7 @@ pub(crate) fn request(
 /// Compiles the paths of a request.
 #[inline]
 pub(crate) fn paths<W: AsRef<[u8]>>(txn: &mut Txn, entry: &Entry, argv: &[W]) {
-    let paths = entry.spec.paths;
+    let paths = entry.spec.behaviour.words.paths;
     if paths != Paths::None && paths.of(argv).any(may_hold_patterns) {
         compile(txn, paths, argv);
     }

@@ -73,7 +73,7 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
     // What has run has keys that can be found.
     let _ = entry.spec.key_positions(argv, &mut positions);
     let first = positions.first().map(|&at| argv[at]);
-    let alone = !entry.moves && (entry.spec.key_rules.target)(argv).is_none();
+    let alone = !entry.moves && (entry.spec.behaviour.keys.target)(argv).is_none();
     if alone && first.is_some() && positions.iter().all(|&at| Some(argv[at]) == first) {
         let hash = engine.store.hasher().hash(argv[positions[0]]);
         return txn.held.record_command(hash, argv.iter().copied());
@@ -91,7 +91,7 @@ fn moved(
     (entry, argv): (&Entry, &[&[u8]]),
     positions: &[usize],
 ) -> bool {
-    let stays = match entry.spec.stores {
+    let stays = match entry.spec.behaviour.stores {
         Stores::Moved => false,
         Stores::Copied => true,
         Stores::Anything | Stores::Derived | Stores::Sorted => return false,
@@ -108,10 +108,10 @@ fn moved(
 /// where the result goes. `None` for all other commands.
 pub(crate) fn derived_from(entry: &Entry, argv: &[&[u8]]) -> Option<Vec<usize>> {
     let mut positions = Vec::new();
-    match entry.spec.stores {
+    match entry.spec.behaviour.stores {
         Stores::Derived => entry.spec.key_positions(argv, &mut positions).ok().map(|()| positions),
         Stores::Sorted => {
-            let target = (entry.spec.key_rules.target)(argv)?;
+            let target = (entry.spec.behaviour.keys.target)(argv)?;
             // Patterns find keys by themselves; without one the order is that of the bytes in the
             // end.
             let finds = argv[2..].iter().any(|word| word.contains(&b'*'));
@@ -148,7 +148,7 @@ pub(crate) fn changed(
 ) -> SmallVec<[(usize, usize); 4]> {
     let mut positions = Vec::new();
     let _ = entry.spec.changed_positions(argv, &mut positions);
-    positions.extend((entry.spec.key_rules.target)(argv));
+    positions.extend((entry.spec.behaviour.keys.target)(argv));
     let there = other_database(entry, argv).filter(|&db| db != here && db < databases);
     let mut changed = SmallVec::new();
     for (n, &at) in positions.iter().enumerate() {
@@ -162,7 +162,7 @@ pub(crate) fn changed(
 
 /// The second database of a request that may change a key in another than the session's.
 fn other_database(entry: &Entry, argv: &[&[u8]]) -> Option<usize> {
-    entry.spec.key_rules.database.and_then(|database| database(argv))
+    entry.spec.behaviour.keys.database.and_then(|database| database(argv))
 }
 
 /// Remembers that a client has read the keys of a request. Runs under the request's locks.

@@ -60,7 +60,7 @@ impl<'a> Asked<'a> {
     }
 
     fn find_channels(&self) -> SmallVec<[usize; 4]> {
-        match self.entry.spec.channels {
+        match self.entry.spec.behaviour.words.channels {
             Channels::None => SmallVec::new(),
             Channels::Publish | Channels::PublishShard => SmallVec::from_slice(&[1]),
             Channels::Subscribe | Channels::SubscribePatterns => (1..self.argv.len()).collect(),
@@ -105,7 +105,7 @@ impl Request for Asked<'_> {
     }
 
     fn takes_patterns(&self) -> bool {
-        self.entry.spec.channels == Channels::SubscribePatterns
+        self.entry.spec.behaviour.words.channels == Channels::SubscribePatterns
     }
 
     fn word(&self, at: usize) -> &[u8] {

@@ -9,7 +9,7 @@ use crate::engine::table::Entry;
 /// What the script of a request says about itself, if there is one and it does.
 pub(crate) fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option<ScriptFlags> {
     let code = *argv.get(1)?;
-    match entry.spec.script {
+    match entry.spec.behaviour.words.script {
         ScriptBy::None => None,
         ScriptBy::Source => script::Script::new(code).ok()?.flags(),
         ScriptBy::Digest => {

@@ -114,7 +114,7 @@ fn shorten(command: &Spec, argv: &[&[u8]]) -> Vec<Vec<u8>> {
     let whole = argv.len() <= WORDS_MAX;
     let shown = if whole { argv.len() } else { WORDS_MAX - 1 };
     let shorten_word = |(at, word): (usize, &&[u8])| match word.len() {
-        _ if (command.secret)(argv, at) => b"(redacted)".to_vec(),
+        _ if (command.behaviour.words.secret)(argv, at) => b"(redacted)".to_vec(),
         0..=WORD_BYTES_MAX => word.to_vec(),
         len => {
             let mut short = word[..WORD_BYTES_MAX].to_vec();

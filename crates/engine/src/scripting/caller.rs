@@ -227,7 +227,7 @@ impl<'c> Caller<'c> {
         if self.rights.wide {
             return true;
         }
-        match (entry.spec.locks)(words) {
+        match (entry.spec.behaviour.cost.locks)(words) {
             Locks::Nothing => return true,
             Locks::Every | Locks::Each => return false,
             Locks::Keys => {}
@@ -282,10 +282,10 @@ impl<'c> Caller<'c> {
     fn run(&mut self, entry: &Entry, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
         match entry.action {
             _ if entry.publishes => {
-                let sharded = entry.spec.channels == Channels::PublishShard;
+                let sharded = entry.spec.behaviour.words.channels == Channels::PublishShard;
                 out.count(self.publish(sharded, words[1], words[2]));
             }
-            _ if entry.has(Flag::Blocking) && (entry.spec.asks_to_wait)(words) => {
+            _ if entry.has(Flag::Blocking) && (entry.spec.behaviour.words.asks_to_wait)(words) => {
                 let text = [b"ERR ", words[0], b" ", WAITS.as_bytes()].concat();
                 return Err(CmdError::from_bytes(text).into());
             }

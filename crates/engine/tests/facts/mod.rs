@@ -97,10 +97,13 @@ fn what_may_be_a_password_is_secret() {
         for (at, word) in words.iter().enumerate() {
             let is_token = word.text != "x";
             if word.name.contains("password") && !is_token {
-                assert!((entry.spec.secret)(argv, at), "{argv:?}: {at}");
+                assert!((entry.spec.behaviour.words.secret)(argv, at), "{argv:?}: {at}");
                 seen += 1;
             }
-            assert!(at > 0 || !(entry.spec.secret)(argv, at), "{argv:?} has no name");
+            assert!(
+                at > 0 || !(entry.spec.behaviour.words.secret)(argv, at),
+                "{argv:?} has no name"
+            );
         }
     });
     assert!(seen >= 5, "{seen} passwords");
@@ -115,7 +118,7 @@ fn every_key_in_a_request_is_found() {
         }
         let mut found = Vec::new();
         entry.spec.key_positions(argv, &mut found).expect("keys");
-        found.extend((entry.spec.key_rules.target)(argv));
+        found.extend((entry.spec.behaviour.keys.target)(argv));
         for at in (0..words.len()).filter(|&at| words[at].is_key) {
             assert!(found.contains(&at), "{argv:?}: {at} is not among {found:?}");
             seen += 1;
@@ -151,7 +154,7 @@ fn a_key_in_another_database_is_found() {
         let has_keys = is_on_data(entry) && !entry.spec.keys.is_empty();
         let names = words.iter().any(|word| word.is_number && word.name.ends_with("db"));
         if has_keys && names {
-            let database = entry.spec.key_rules.database.map(|database| database(argv));
+            let database = entry.spec.behaviour.keys.database.map(|database| database(argv));
             assert_eq!(database, Some(Some(1)), "{argv:?}");
             seen += 1;
         }
@@ -169,7 +172,7 @@ fn a_time_from_now_is_told_from_a_date() {
         let is_date = words.iter().any(|word| word.text == "ABSTTL");
         let writes = is_on_data(entry) && entry.has(Flag::Write) && !entry.has(Flag::Blocking);
         let expected = writes && !is_date && words.iter().any(is_span);
-        assert_eq!((entry.spec.from_now)(argv), expected, "{argv:?}");
+        assert_eq!((entry.spec.behaviour.words.from_now)(argv), expected, "{argv:?}");
         seen += usize::from(expected);
     });
     assert!(seen >= 9, "{seen} times from now");
@@ -180,7 +183,7 @@ fn what_waits_by_an_option_blocks() {
     let mut seen = 0;
     each(&table(), |entry, argv, words| {
         let expected = words.iter().any(|word| word.text == "BLOCK");
-        assert_eq!((entry.spec.asks_to_wait)(argv), expected, "{argv:?}");
+        assert_eq!((entry.spec.behaviour.words.asks_to_wait)(argv), expected, "{argv:?}");
         assert!(!expected || entry.has(Flag::Blocking), "{argv:?}");
         seen += usize::from(expected);
     });
@@ -202,15 +205,18 @@ fn the_facts_of_a_command_go_together() {
             Property::ScriptsByDebug,
         ];
         assert!(is_control || of_controls.iter().all(|&property| !entry.is(property)), "{name}");
-        assert!(is_control || spec.in_file == InFile::Unknown, "{name}");
-        assert!(is_control || spec.transaction == InTransaction::Queued, "{name}");
-        assert!(is_control || spec.channels == Channels::None, "{name}");
+        assert!(is_control || spec.behaviour.in_file == InFile::Unknown, "{name}");
+        assert!(is_control || spec.behaviour.transaction == InTransaction::Queued, "{name}");
+        assert!(is_control || spec.behaviour.words.channels == Channels::None, "{name}");
         assert!(entry.is(Property::OfSession) || !entry.is(Property::Streams), "{name}");
         let by_debug = entry.is(Property::ScriptsByDebug);
         assert!(entry.has(Flag::NoScript) || !by_debug, "{name} is allowed in scripts anyway");
-        let runs = spec.script != ScriptBy::None;
-        assert!(!runs || spec.in_file == InFile::Scripts, "{name}");
-        assert!(!runs || spec.run_time == RunTime::ByLocks, "{name} may run for long");
+        let runs = spec.behaviour.words.script != ScriptBy::None;
+        assert!(!runs || spec.behaviour.in_file == InFile::Scripts, "{name}");
+        assert!(
+            !runs || spec.behaviour.cost.run_time == RunTime::ByLocks,
+            "{name} may run for long"
+        );
         let inspects = entry.is(Property::Inspects);
         assert!(!inspects || entry.has(Flag::ReadOnly), "{name} has no misses anyway");
         let unknown = spec.keys.iter().any(|key| key.find == base::Find::Unknown);
@@ -218,12 +224,12 @@ fn the_facts_of_a_command_go_together() {
         let variable = spec.keys.iter().any(|key| key.flags.contains(&KeyFlag::VariableFlags));
         if variable {
             let (key, most) = (&spec.keys[0], spec.keys[0].flags);
-            let asked = (spec.key_rules.flags)(key, &[b"x", b"k"]);
+            let asked = (spec.behaviour.keys.flags)(key, &[b"x", b"k"]);
             assert!(!asked.contains(&KeyFlag::VariableFlags) && asked != most, "{name}");
         }
         let stores_one = entry.is(Property::StoresString);
         assert!(!stores_one || spec.grammar.starts_with("key:key value:string"), "{name}");
-        assert!(spec.stores == Stores::Anything || entry.has(Flag::Write), "{name}");
+        assert!(spec.behaviour.stores == Stores::Anything || entry.has(Flag::Write), "{name}");
     }
 }
 
@@ -299,7 +305,7 @@ fn what_goes_through_more_than_its_words_says_how_much() {
     each(&table(), |entry, argv, words| {
         let counts = words.iter().any(|word| word.is_number && word.name == "count");
         if entry.quick && counts && !entry.spec.keys.is_empty() {
-            let said = !matches!(entry.spec.extent, Extent::ByFlags);
+            let said = !matches!(entry.spec.behaviour.cost.extent, Extent::ByFlags);
             assert!(said, "{argv:?} has a count, and its spec says nothing of it");
             seen += 1;
         }
@@ -309,7 +315,7 @@ fn what_goes_through_more_than_its_words_says_how_much() {
         let table = table();
         let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
         let entry = table.find(&words).expect(line);
-        entry.spec.extent.of(entry.quick, &words).most
+        entry.spec.behaviour.cost.extent.of(entry.quick, &words).most
     };
     for line in [
         "GET k",
@@ -372,7 +378,7 @@ fn what_makes_more_than_it_is_given_says_how_much() {
             && !words.iter().any(|word| word.text == "LIMIT");
         let count = words.iter().any(|word| word.is_number && word.name == "count");
         if (writes && offset && is_on_data(entry)) || (repeats && count) {
-            let said = !matches!(entry.spec.makes, Makes::Nothing);
+            let said = !matches!(entry.spec.behaviour.cost.makes, Makes::Nothing);
             assert!(said, "{argv:?} may make anything, and its spec says nothing of it");
             seen += 1;
         }
@@ -381,7 +387,7 @@ fn what_makes_more_than_it_is_given_says_how_much() {
     let made = |line: &str| {
         let table = table();
         let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        match table.find(&words).expect(line).spec.makes {
+        match table.find(&words).expect(line).spec.behaviour.cost.makes {
             Makes::Nothing => None,
             Makes::Bytes(made) | Makes::Length(made) => Some(made(&words)),
         }
@@ -409,8 +415,8 @@ fn what_makes_more_than_it_is_given_says_how_much() {
 #[test]
 fn run_times_are_exceptions_from_the_rule() {
     for entry in table().entries() {
-        let walks = matches!((entry.spec.locks)(&[]), Locks::Each | Locks::Every);
-        match entry.spec.run_time {
+        let walks = matches!((entry.spec.behaviour.cost.locks)(&[]), Locks::Each | Locks::Every);
+        match entry.spec.behaviour.cost.run_time {
             RunTime::ByLocks => {}
             RunTime::Long => assert!(!walks, "{} runs for long anyway", entry.name()),
             RunTime::Short | RunTime::Page(_) => assert!(walks, "{} does not", entry.name()),

@@ -6,9 +6,9 @@ mod order;
 mod pattern;
 
 use base::{
-    Args, Category, Class, CmdError, Command, Deadline, Effect, Find, Flag, Group, Key, KeyFlag,
-    KeyHasher, KeyRules, KeySpec, Kind, Locks, Property, Reply, Run, RunTime, Spec, Start, Stores,
-    error,
+    Args, Behaviour, Category, Class, CmdError, Command, Deadline, Effect, Find, Flag, Group, Key,
+    KeyFlag, KeyHasher, KeyRules, KeySpec, Kind, Locks, Property, Reply, Run, RunTime, Spec, Start,
+    Stores, error,
 };
 use types::{End, List, Set, ZSet};
 
@@ -220,11 +220,12 @@ impl<'a> Command<'a> for Sort<'a> {
                 find: Find::Unknown,
             },
         ],
-        locks,
-        stores: Stores::Sorted,
-        properties: &[Property::ReadsByPattern],
-        run_time: RunTime::Long,
-        key_rules: KeyRules { target, ..KeyRules::NEW },
+        behaviour: Behaviour::NEW
+            .locks(locks)
+            .stores(Stores::Sorted)
+            .properties(&[Property::ReadsByPattern])
+            .run_time(RunTime::Long)
+            .key_rules(KeyRules { target, ..KeyRules::NEW }),
         ..Spec::NEW
     };
 
@@ -262,9 +263,10 @@ impl<'a> Command<'a> for SortRo<'a> {
                 find: Find::Unknown,
             },
         ],
-        locks,
-        properties: &[Property::ReadsByPattern],
-        run_time: RunTime::Long,
+        behaviour: Behaviour::NEW
+            .locks(locks)
+            .properties(&[Property::ReadsByPattern])
+            .run_time(RunTime::Long),
         ..Spec::NEW
     };
 

@@ -22,7 +22,7 @@ impl<'a> Command<'a> for Auth<'a> {
         complexity: "O(N) in the number of passwords the user has",
         grammar: "[username:string @6.0.0] password:string",
         history: &[("6.0.0", "A user name may stand before the password.")],
-        secret: |_, at| at > 0,
+        behaviour: INTRODUCTION.behaviour.secret(|_, at| at > 0),
         ..INTRODUCTION
     };
 

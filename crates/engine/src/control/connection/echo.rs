@@ -1,6 +1,6 @@
 //! ECHO.
 
-use base::{Args, Category, CmdError, Command, Flag, Group, Locks, Reply, Spec};
+use base::{Args, Behaviour, Category, CmdError, Command, Flag, Group, Locks, Reply, Spec};
 use wire::RespWriter;
 
 use crate::control::{Act, Control};
@@ -18,7 +18,7 @@ impl<'a> Command<'a> for Echo<'a> {
         grammar: "message:string",
         flags: &[Flag::Loading, Flag::Stale, Flag::Fast],
         categories: &[Category::Connection],
-        locks: |_| Locks::Nothing,
+        behaviour: Behaviour::NEW.locks(|_| Locks::Nothing),
         ..Spec::NEW
     };
 

@@ -29,7 +29,7 @@ impl<'a> Command<'a> for Hello<'a> {
         grammar: "[arguments={protover:integer [AUTH username_password={username:string \
                   password:string}] [SETNAME clientname:string]}]",
         history: &[("6.2.0", "The version may be left out: then nothing is changed, only told.")],
-        secret,
+        behaviour: INTRODUCTION.behaviour.secret(secret),
         ..INTRODUCTION
     };
 

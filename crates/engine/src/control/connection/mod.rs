@@ -9,7 +9,7 @@ mod quit;
 mod reset;
 mod select;
 
-use base::{Category, Flag, Group, Locks, Property, Spec};
+use base::{Behaviour, Category, Flag, Group, Locks, Property, Spec};
 
 use self::auth::Auth;
 use self::echo::Echo;
@@ -26,8 +26,7 @@ const INTRODUCTION: Spec = Spec {
     group: Group::Connection,
     flags: &[Flag::NoScript, Flag::Loading, Flag::Stale, Flag::Fast, Flag::NoAuth, Flag::AllowBusy],
     categories: &[Category::Connection],
-    locks: |_| Locks::Nothing,
-    properties: &[Property::OfSession],
+    behaviour: Behaviour::NEW.locks(|_| Locks::Nothing).properties(&[Property::OfSession]),
     ..Spec::NEW
 };
 

@@ -1,8 +1,8 @@
 //! PING.
 
 use base::{
-    Args, Category, CmdError, Command, Flag, Group, InFile, Locks, Property, Protocol, Reply, Spec,
-    error,
+    Args, Behaviour, Category, CmdError, Command, Flag, Group, InFile, Locks, Property, Protocol,
+    Reply, Spec, error,
 };
 use wire::RespWriter;
 
@@ -24,9 +24,10 @@ impl<'a> Command<'a> for Ping<'a> {
         flags: &[Flag::Fast],
         categories: &[Category::Connection],
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
-        locks: |_| Locks::Nothing,
-        properties: &[Property::WhileSubscribed, Property::ReportsDisk],
-        in_file: InFile::Nothing,
+        behaviour: Behaviour::NEW
+            .locks(|_| Locks::Nothing)
+            .properties(&[Property::WhileSubscribed, Property::ReportsDisk])
+            .in_file(InFile::Nothing),
         ..Spec::NEW
     };
 

@@ -15,8 +15,10 @@ impl<'a> Command<'a> for Quit {
         summary: "Closes the connection.",
         // Redis lets anything follow.
         arity: -1,
-        properties: &[Property::OfSession, Property::WhileSubscribed],
-        transaction: InTransaction::Ends,
+        behaviour: INTRODUCTION
+            .behaviour
+            .properties(&[Property::OfSession, Property::WhileSubscribed])
+            .transaction(InTransaction::Ends),
         ..INTRODUCTION
     };
 

@@ -16,8 +16,10 @@ bare! {
         name: "reset",
         since: "6.2.0",
         summary: "Makes the session as good as new.",
-        properties: &[Property::OfSession, Property::WhileSubscribed],
-        transaction: InTransaction::Ends,
+        behaviour: INTRODUCTION
+            .behaviour
+            .properties(&[Property::OfSession, Property::WhileSubscribed])
+            .transaction(InTransaction::Ends),
         ..INTRODUCTION
     }
 }

@@ -1,7 +1,8 @@
 //! SELECT.
 
 use base::{
-    Args, Category, CmdError, Command, Flag, Group, InFile, Locks, Property, Reply, Spec, error,
+    Args, Behaviour, Category, CmdError, Command, Flag, Group, InFile, Locks, Property, Reply,
+    Spec, error,
 };
 use wire::RespWriter;
 
@@ -20,9 +21,10 @@ impl<'a> Command<'a> for Select {
         grammar: "index:integer",
         flags: &[Flag::Loading, Flag::Stale, Flag::Fast],
         categories: &[Category::Connection],
-        locks: |_| Locks::Nothing,
-        properties: &[Property::OfSession],
-        in_file: InFile::SelectsDatabase,
+        behaviour: Behaviour::NEW
+            .locks(|_| Locks::Nothing)
+            .properties(&[Property::OfSession])
+            .in_file(InFile::SelectsDatabase),
         ..Spec::NEW
     };
 

@@ -4,7 +4,7 @@ mod channels;
 mod publish;
 mod subscribe;
 
-use base::{Flag, Group, Locks, Spec};
+use base::{Behaviour, Flag, Group, Locks, Spec};
 
 use self::channels::{
     PubSubChannels, PubSubNumPat, PubSubNumSub, PubSubShardChannels, PubSubShardNumSub,
@@ -28,7 +28,7 @@ static CONTAINER: Spec = Spec {
 const PUBSUB: Spec = Spec {
     group: Group::PubSub,
     flags: &[Flag::PubSub, Flag::Loading, Flag::Stale],
-    locks: |_| Locks::Nothing,
+    behaviour: Behaviour::NEW.locks(|_| Locks::Nothing),
     ..Spec::NEW
 };
 

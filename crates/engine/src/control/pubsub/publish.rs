@@ -11,7 +11,7 @@ use crate::notify::pubsub::PubSub;
 /// What the two have in common.
 const PUBLISHING: Spec = Spec {
     flags: &[Flag::PubSub, Flag::Loading, Flag::Stale, Flag::Fast, Flag::MayReplicate],
-    in_file: InFile::Nothing,
+    behaviour: PUBSUB.behaviour.in_file(InFile::Nothing),
     ..PUBSUB
 };
 
@@ -28,7 +28,7 @@ impl<'a> Command<'a> for Publish<'a> {
         summary: "Sends a message to all subscribers of a channel.",
         complexity: "O(N+M) for N listeners of the channel and M patterns that are subscribed to",
         grammar: "channel:string message:string",
-        channels: Channels::Publish,
+        behaviour: PUBLISHING.behaviour.channels(Channels::Publish),
         ..PUBLISHING
     };
 
@@ -60,7 +60,7 @@ impl<'a> Command<'a> for SPublish<'a> {
         complexity: "O(N) in the number of listeners",
         grammar: "shardchannel:string message:string",
         keys: &[KeySpec::one(1, &[KeyFlag::NotKey])],
-        channels: Channels::PublishShard,
+        behaviour: PUBLISHING.behaviour.channels(Channels::PublishShard),
         ..PUBLISHING
     };
 

@@ -14,12 +14,12 @@ use crate::notify::pubsub::Topic;
 /// What the six have in common.
 const LISTENING: Spec = Spec {
     flags: &[Flag::PubSub, Flag::NoScript, Flag::Loading, Flag::Stale],
-    properties: &[
+    behaviour: PUBSUB.behaviour.properties(&[
         Property::OfSession,
         Property::Streams,
         Property::WhileSubscribed,
         Property::ChangesListeners,
-    ],
+    ]),
     ..PUBSUB
 };
 const SHARD_KEYS: &[KeySpec] = &[KeySpec::range(1, -1, 1, &[KeyFlag::NotKey])];
@@ -49,7 +49,7 @@ listening! {
         summary: "Listens to channels.",
         complexity: "O(N) in the number of channels given",
         grammar: "channel:string...",
-        channels: Channels::Subscribe,
+        behaviour: LISTENING.behaviour.channels(Channels::Subscribe),
         ..LISTENING
     }
 }
@@ -63,7 +63,7 @@ listening! {
         summary: "Listens to all channels that match patterns.",
         complexity: "O(N) in the number of patterns given",
         grammar: "pattern={pattern:pattern} ...",
-        channels: Channels::SubscribePatterns,
+        behaviour: LISTENING.behaviour.channels(Channels::SubscribePatterns),
         ..LISTENING
     }
 }
@@ -78,7 +78,7 @@ listening! {
         complexity: "O(N) in the number of channels given",
         grammar: "shardchannel:string...",
         keys: SHARD_KEYS,
-        channels: Channels::Subscribe,
+        behaviour: LISTENING.behaviour.channels(Channels::Subscribe),
         ..LISTENING
     }
 }

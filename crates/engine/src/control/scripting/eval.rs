@@ -25,7 +25,7 @@ sent! {
         since: "2.6.0",
         summary: "Runs a script in Lua.",
         grammar: GRAMMAR,
-        script: ScriptBy::Source,
+        behaviour: RUNS.behaviour.script(ScriptBy::Source),
         ..RUNS
     }, |control, words, out| run(control, words, (by_body, false), out);
     /// Runs a script that does not write.
@@ -34,7 +34,7 @@ sent! {
         since: "7.0.0",
         summary: "Runs a script in Lua that changes nothing.",
         grammar: GRAMMAR,
-        script: ScriptBy::Source,
+        behaviour: RUNS_READING.behaviour.script(ScriptBy::Source),
         ..RUNS_READING
     }, |control, words, out| run(control, words, (by_body, true), out);
     /// Runs a script that is known already.
@@ -43,7 +43,7 @@ sent! {
         since: "2.6.0",
         summary: "Runs a script that the server knows, by its digest.",
         grammar: GRAMMAR_SHA,
-        script: ScriptBy::Digest,
+        behaviour: RUNS.behaviour.script(ScriptBy::Digest),
         ..RUNS
     }, |control, words, out| run(control, words, (by_digest, false), out);
     /// Runs a script that is known already and does not write.
@@ -52,7 +52,7 @@ sent! {
         since: "7.0.0",
         summary: "Runs a script that the server knows and that changes nothing, by its digest.",
         grammar: GRAMMAR_SHA,
-        script: ScriptBy::Digest,
+        behaviour: RUNS_READING.behaviour.script(ScriptBy::Digest),
         ..RUNS_READING
     }, |control, words, out| run(control, words, (by_digest, true), out);
 }

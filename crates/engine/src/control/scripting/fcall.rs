@@ -26,7 +26,7 @@ sent! {
         since: "7.0.0",
         summary: "Runs a function of a library.",
         grammar: GRAMMAR,
-        script: ScriptBy::Function,
+        behaviour: RUNS.behaviour.script(ScriptBy::Function),
         ..RUNS
     }, |control, words, out| run(control, words, false, out);
     /// Runs a function that does not write.
@@ -35,7 +35,7 @@ sent! {
         since: "7.0.0",
         summary: "Runs a function of a library that changes nothing.",
         grammar: GRAMMAR,
-        script: ScriptBy::Function,
+        behaviour: RUNS_READING.behaviour.script(ScriptBy::Function),
         ..RUNS_READING
     }, |control, words, out| run(control, words, true, out);
 }

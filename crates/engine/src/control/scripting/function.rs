@@ -59,7 +59,7 @@ const CHANGES: Spec = Spec {
     since: "7.0.0",
     flags: &[Flag::Write, Flag::NoScript],
     tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
-    locks: |_| Locks::Each,
+    behaviour: SCRIPTING.behaviour.locks(|_| Locks::Each),
     ..SCRIPTING
 };
 
@@ -70,7 +70,7 @@ sent! {
         summary: "Deletes a library and its functions.",
         complexity: "O(1)",
         grammar: "library-name:string",
-        in_file: InFile::Libraries(LibraryChange::Delete),
+        behaviour: CHANGES.behaviour.in_file(InFile::Libraries(LibraryChange::Delete)),
         ..CHANGES
     }, |control, argv, out| change(control, LibraryChange::Delete, argv, out);
     /// Takes all libraries away.
@@ -79,7 +79,7 @@ sent! {
         summary: "Deletes all libraries.",
         complexity: "O(N) in the number of functions",
         grammar: "[async=(ASYNC | SYNC)]",
-        in_file: InFile::Libraries(LibraryChange::Flush),
+        behaviour: CHANGES.behaviour.in_file(InFile::Libraries(LibraryChange::Flush)),
         ..CHANGES
     }, |control, argv, out| change(control, LibraryChange::Flush, argv, out);
     /// Adds a library.
@@ -89,7 +89,7 @@ sent! {
         complexity: "That of the library's own code",
         grammar: "[REPLACE] function-code:string",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
-        in_file: InFile::Libraries(LibraryChange::Load),
+        behaviour: CHANGES.behaviour.in_file(InFile::Libraries(LibraryChange::Load)),
         ..CHANGES
     }, |control, argv, out| {
         check_on(control)?;
@@ -102,7 +102,7 @@ sent! {
         complexity: "O(N) in the number of functions",
         grammar: "serialized-value:string [policy=(FLUSH | APPEND | REPLACE)]",
         flags: &[Flag::Write, Flag::DenyOom, Flag::NoScript],
-        in_file: InFile::Libraries(LibraryChange::Restore),
+        behaviour: CHANGES.behaviour.in_file(InFile::Libraries(LibraryChange::Restore)),
         ..CHANGES
     }, |control, argv, out| {
         check_on(control)?;
@@ -160,7 +160,7 @@ bare! {
         since: "7.0.0",
         summary: "Answers with bytes from which FUNCTION RESTORE makes all libraries again.",
         complexity: "O(N) in the number of functions",
-        locks: CHANGES.locks,
+        behaviour: SCRIPTING.behaviour.locks(CHANGES.behaviour.cost.locks),
         ..SCRIPTING
     }
 }
@@ -210,7 +210,7 @@ impl<'a> Command<'a> for FunctionList<'a> {
         complexity: "O(N) in the number of functions",
         grammar: "[LIBRARYNAME library-name-pattern:string] [WITHCODE]",
         tips: &["nondeterministic_output_order"],
-        locks: CHANGES.locks,
+        behaviour: SCRIPTING.behaviour.locks(CHANGES.behaviour.cost.locks),
         ..SCRIPTING
     };
 

@@ -5,7 +5,9 @@ mod fcall;
 mod function;
 mod script;
 
-use base::{Category, CmdError, Flag, Group, InFile, KeyFlag, KeySpec, Locks, Spec, error};
+use base::{
+    Behaviour, Category, CmdError, Flag, Group, InFile, KeyFlag, KeySpec, Locks, Spec, error,
+};
 use wire::RespWriter;
 
 use crate::control::Control;
@@ -17,7 +19,7 @@ const SCRIPTING: Spec = Spec {
     group: Group::Scripting,
     flags: &[Flag::NoScript],
     categories: &[Category::Scripting],
-    locks: |_| Locks::Nothing,
+    behaviour: Behaviour::NEW.locks(|_| Locks::Nothing),
     ..Spec::NEW
 };
 
@@ -32,8 +34,7 @@ const RUNS: Spec = Spec {
         Flag::NoMandatoryKeys,
     ],
     keys: &[KeySpec::counted(2, &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Update])],
-    locks: |_| Locks::Each,
-    in_file: InFile::Scripts,
+    behaviour: SCRIPTING.behaviour.locks(|_| Locks::Each).in_file(InFile::Scripts),
     ..SCRIPTING
 };
 
@@ -64,10 +65,10 @@ fn check_on(control: &Control<'_>) -> Result<(), CmdError> {
 }
 
 /// What a command does with its whole request: an entry may stand for several words.
-type Behaviour = fn(&mut Control<'_>, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>;
+type Runner = fn(&mut Control<'_>, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>;
 
 /// Declares commands that take their requests as they were sent: the type, its spec, its
-/// [`Behaviour`].
+/// [`Runner`].
 macro_rules! sent {
     ($($(#[$doc:meta])* $name:ident, $spec:expr, $behaviour:expr;)*) => {$(
         $(#[$doc])*
@@ -89,7 +90,7 @@ macro_rules! sent {
                 control: &mut $crate::control::Control<'_>,
                 out: &mut wire::RespWriter<'_>,
             ) -> Result<(), base::CmdError> {
-                let behaviour: $crate::control::scripting::Behaviour = $behaviour;
+                let behaviour: $crate::control::scripting::Runner = $behaviour;
                 behaviour(control, self.argv, out)
             }
         }

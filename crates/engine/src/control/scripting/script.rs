@@ -85,7 +85,7 @@ impl<'a> Command<'a> for ScriptExists<'a> {
         complexity: "O(N) in the number of digests",
         grammar: "sha1:string...",
         tips: &["request_policy:all_shards", "response_policy:agg_logical_and"],
-        properties: &[Property::ScriptsByDebug],
+        behaviour: SCRIPTING.behaviour.properties(&[Property::ScriptsByDebug]),
         ..SCRIPTING
     };
 
@@ -125,7 +125,7 @@ impl<'a> Command<'a> for ScriptFlush {
         grammar: "[async=(ASYNC | SYNC) @6.2.0]",
         history: &[("6.2.0", "`ASYNC` and `SYNC`.")],
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
-        in_file: InFile::Scripts,
+        behaviour: SCRIPTING.behaviour.in_file(InFile::Scripts),
         ..SCRIPTING
     };
 
@@ -206,7 +206,7 @@ impl<'a> Command<'a> for ScriptLoad<'a> {
         grammar: "script:string",
         flags: &[Flag::NoScript, Flag::Stale],
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
-        in_file: InFile::Scripts,
+        behaviour: SCRIPTING.behaviour.in_file(InFile::Scripts),
         ..SCRIPTING
     };
 

@@ -50,7 +50,7 @@ impl<'a> Command<'a> for ConfigGet<'a> {
         complexity: "O(N) in the number of patterns given",
         grammar: "parameter={parameter:string} ...",
         history: &[("7.0.0", "Several names or patterns at a time.")],
-        properties: &[Property::ScriptsByDebug],
+        behaviour: CONFIG.behaviour.properties(&[Property::ScriptsByDebug]),
         ..CONFIG
     };
 
@@ -100,8 +100,10 @@ impl<'a> Command<'a> for ConfigSet<'a> {
         grammar: "parameter_value={parameter:string value:string} ...",
         tips: &["request_policy:all_nodes", "response_policy:all_succeeded"],
         history: &[("7.0.0", "Several settings at a time.")],
-        properties: &[Property::ScriptsByDebug, Property::ChangesListeners],
-        secret,
+        behaviour: CONFIG
+            .behaviour
+            .properties(&[Property::ScriptsByDebug, Property::ChangesListeners])
+            .secret(secret),
         ..CONFIG
     };
 

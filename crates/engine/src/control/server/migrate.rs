@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use base::{
-    Args, Category, CmdError, Command, Find, Flag, Group, KeyFlag, KeyRules, KeySpec, Locks, Reply,
-    Spec, Start, error,
+    Args, Behaviour, Category, CmdError, Command, Find, Flag, Group, KeyFlag, KeyRules, KeySpec,
+    Locks, Reply, Spec, Start, error,
 };
 use wire::RespWriter;
 
@@ -84,7 +84,15 @@ impl<'a> Command<'a> for Migrate {
                 find: Find::Range { last: -1, step: 1, limit: 0 },
             },
         ],
-        locks: |_| Locks::Nothing,
+        behaviour: Behaviour::NEW
+            .locks(|_| Locks::Nothing)
+            .key_rules(KeyRules {
+                // What makes the second spec incomplete is looked for here.
+                flags: |_, _| &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete],
+                positions: Some(keys),
+                ..KeyRules::NEW
+            })
+            .secret(secret),
         history: &[
             ("3.0.0", "`COPY` and `REPLACE`."),
             ("3.0.6", "`KEYS`."),
@@ -92,13 +100,6 @@ impl<'a> Command<'a> for Migrate {
             ("6.0.0", "`AUTH2`."),
         ],
         tips: &["nondeterministic_output"],
-        key_rules: KeyRules {
-            // What makes the second spec incomplete is looked for here.
-            flags: |_, _| &[KeyFlag::ReadWrite, KeyFlag::Access, KeyFlag::Delete],
-            positions: Some(keys),
-            ..KeyRules::NEW
-        },
-        secret,
         ..Spec::NEW
     };
 

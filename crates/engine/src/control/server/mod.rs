@@ -18,7 +18,7 @@ mod slowlog;
 mod sync;
 mod time;
 
-use base::{Flag, Group, Locks, Spec};
+use base::{Behaviour, Flag, Group, Locks, Spec};
 
 use crate::engine::table::Action;
 
@@ -26,7 +26,7 @@ use crate::engine::table::Action;
 const SERVER: Spec = Spec {
     group: Group::Server,
     flags: &[Flag::Loading, Flag::Stale],
-    locks: |_| Locks::Nothing,
+    behaviour: Behaviour::NEW.locks(|_| Locks::Nothing),
     ..Spec::NEW
 };
 

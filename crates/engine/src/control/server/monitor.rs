@@ -20,7 +20,7 @@ bare! {
         summary: "Shows this connection every command that any connection runs.",
         complexity: "",
         flags: ADMIN,
-        properties: &[Property::OfSession, Property::Streams],
+        behaviour: SERVER.behaviour.properties(&[Property::OfSession, Property::Streams]),
         ..SERVER
     }
 }

@@ -37,7 +37,7 @@ bare! {
         summary: "Writes the dataset to disk; the client waits, others do not.",
         complexity: "O(N) in the number of keys",
         flags: &[Flag::Admin, Flag::NoScript, Flag::NoAsyncLoading, Flag::NoMulti],
-        run_time: RunTime::Long,
+        behaviour: SERVER.behaviour.run_time(RunTime::Long),
         ..SERVER
     }
 }

@@ -48,7 +48,7 @@ worded! {
             Flag::AllowBusy,
             Flag::SysCmd,
         ],
-        properties: &[Property::OfSession],
+        behaviour: SERVER.behaviour.properties(&[Property::OfSession]),
         ..SERVER
     },
     |control, words, out| {
@@ -112,7 +112,7 @@ bare! {
         summary: "Sends a copy of the dataset, as an RDB file, and closes the connection.",
         complexity: "",
         flags: FLAGS,
-        properties: &[Property::OfSession, Property::Streams],
+        behaviour: SERVER.behaviour.properties(&[Property::OfSession, Property::Streams]),
         ..SERVER
     }
 }
@@ -136,7 +136,7 @@ worded! {
         grammar: "replicationid:string offset:integer",
         arity: -3,
         flags: FLAGS,
-        properties: &[Property::OfSession, Property::Streams],
+        behaviour: SERVER.behaviour.properties(&[Property::OfSession, Property::Streams]),
         ..SERVER
     },
     |control, words, out| {

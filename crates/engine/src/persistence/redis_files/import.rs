@@ -310,7 +310,8 @@ impl<'e> Loader<'e> {
     fn command(&mut self, words: Vec<Vec<u8>>) -> Result<(), String> {
         let name = words.first().map(Vec::as_slice).unwrap_or_default();
         let entry = self.engine.table.find_own(&[name]);
-        let begins_or_ends = entry.map_or(InTransaction::Queued, |entry| entry.spec.transaction);
+        let begins_or_ends =
+            entry.map_or(InTransaction::Queued, |entry| entry.spec.behaviour.transaction);
         match (begins_or_ends, &mut self.transaction) {
             (InTransaction::Begins, _) => self.transaction = Some(Vec::new()),
             (InTransaction::Executes, _) => {
@@ -337,7 +338,7 @@ impl<'e> Loader<'e> {
             return Ok(());
         }
         // No server writes one of these into its files, but people do.
-        if (entry.spec.from_now)(&argv) {
+        if (entry.spec.behaviour.words.from_now)(&argv) {
             self.txn.begin(wall_clock());
         }
         self.plan.clear();
@@ -362,7 +363,7 @@ impl<'e> Loader<'e> {
 
     /// A command that is not on data.
     fn control(&mut self, entry: &Entry, argv: &[&[u8]]) -> Result<(), String> {
-        match entry.spec.in_file {
+        match entry.spec.behaviour.in_file {
             InFile::Unknown => return self.unknown(argv),
             InFile::Nothing => {}
             InFile::SelectsDatabase => return self.select(argv),

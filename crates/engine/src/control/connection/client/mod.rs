@@ -11,7 +11,7 @@ mod setinfo;
 mod tracking;
 mod unblock;
 
-use base::{Category, CmdError, Flag, Group, Locks, Property, Spec};
+use base::{Behaviour, Category, CmdError, Flag, Group, Locks, Property, Spec};
 
 use self::evict::{ClientNoEvict, ClientNoTouch};
 use self::id::ClientId;
@@ -42,13 +42,15 @@ const CLIENT: Spec = Spec {
     group: Group::Connection,
     flags: &[Flag::NoScript, Flag::Loading, Flag::Stale],
     categories: &[Category::Connection],
-    locks: |_| Locks::Nothing,
-    properties: &[Property::KeepsCaching],
+    behaviour: Behaviour::NEW.locks(|_| Locks::Nothing).properties(&[Property::KeepsCaching]),
     ..Spec::NEW
 };
 
 /// What those have in common that speak of the session they come in.
-const OWN: Spec = Spec { properties: &[Property::OfSession, Property::KeepsCaching], ..CLIENT };
+const OWN: Spec = Spec {
+    behaviour: CLIENT.behaviour.properties(&[Property::OfSession, Property::KeepsCaching]),
+    ..CLIENT
+};
 
 /// Flags of those that reach into other sessions.
 const ADMIN: &[Flag] = &[Flag::Admin, Flag::NoScript, Flag::Loading, Flag::Stale];
@@ -61,7 +63,7 @@ help! {
         group: Group::Connection,
         since: "5.0.0",
         categories: &[Category::Connection],
-        properties: CLIENT.properties,
+        behaviour: HELP.behaviour.properties(CLIENT.behaviour.properties),
         ..HELP
     }
 }

@@ -23,9 +23,8 @@ impl<'a> Command<'a> for ClientPause {
         grammar: "timeout:integer [mode=(WRITE | ALL) @6.2.0]",
         flags: ADMIN,
         // Nothing is half-way when it answers.
-        locks: |_| Locks::Every,
+        behaviour: CLIENT.behaviour.locks(|_| Locks::Every).run_time(RunTime::Short),
         history: &[("6.2.0", "`WRITE` and `ALL`; it no longer touches replicas.")],
-        run_time: RunTime::Short,
         ..CLIENT
     };
 

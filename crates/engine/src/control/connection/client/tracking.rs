@@ -21,7 +21,11 @@ worded! {
         complexity: "O(1). Some options may introduce additional complexity.",
         grammar: "status=(ON | OFF) [REDIRECT client-id:integer] [PREFIX prefix:string+...] \
                   [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
-        properties: &[Property::OfSession, Property::KeepsCaching, Property::ChangesListeners],
+        behaviour: OWN.behaviour.properties(&[
+            Property::OfSession,
+            Property::KeepsCaching,
+            Property::ChangesListeners,
+        ]),
         ..OWN
     },
     track

@@ -14,7 +14,7 @@ bare! {
     Spec {
         name: "acl|whoami",
         summary: "Answers the user of this connection.",
-        properties: &[Property::ScriptsByDebug],
+        behaviour: ACL.behaviour.properties(&[Property::ScriptsByDebug]),
         ..ACL
     }
 }
@@ -81,7 +81,7 @@ impl<'a> Command<'a> for AclGetUser<'a> {
             ("6.2.0", "Patterns of channels in the reply."),
             ("7.0.0", "Selectors in the reply, and rules as they are written in files."),
         ],
-        secret: |_, at| at > 1,
+        behaviour: MANAGING.behaviour.secret(|_, at| at > 1),
         ..MANAGING
     };
 
@@ -138,7 +138,7 @@ worded! {
             ("6.2.0", "Patterns of channels."),
             ("7.0.0", "Selectors, and patterns of keys that may only be read or written."),
         ],
-        secret: |_, at| at > 1,
+        behaviour: MANAGING.behaviour.secret(|_, at| at > 1),
         ..MANAGING
     },
     |control, words, out| {
@@ -169,7 +169,7 @@ worded! {
         summary: "Deletes users and closes their connections.",
         complexity: "O(N) in the number of users and of connections",
         grammar: "username:string...",
-        secret: |_, at| at > 1,
+        behaviour: MANAGING.behaviour.secret(|_, at| at > 1),
         ..MANAGING
     },
     |control, names, out| {

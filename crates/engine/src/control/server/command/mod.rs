@@ -23,7 +23,7 @@ const COMMAND: Spec = Spec {
     group: Group::Server,
     since: "2.8.13",
     categories: &[Category::Connection],
-    locks: |_| Locks::Nothing,
+    behaviour: SERVER.behaviour.locks(|_| Locks::Nothing),
     ..SERVER
 };
 

@@ -66,7 +66,7 @@ impl<'a> Command<'a> for Debug<'a> {
             Flag::SysCmd,
         ],
         // Only asked for a transaction: alone, every subcommand takes what it needs.
-        locks: |_| Locks::Every,
+        behaviour: SERVER.behaviour.locks(|_| Locks::Every),
         ..SERVER
     };
 

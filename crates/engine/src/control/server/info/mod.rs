@@ -36,9 +36,8 @@ impl<'a> Command<'a> for Info<'a> {
         categories: &[Category::Dangerous],
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
         // The keyspace section walks the shards.
-        locks: |_| Locks::Each,
+        behaviour: SERVER.behaviour.locks(|_| Locks::Each).run_time(RunTime::Short),
         history: &[("7.0.0", "Several sections at a time.")],
-        run_time: RunTime::Short,
         ..SERVER
     };
 

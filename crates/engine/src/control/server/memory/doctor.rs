@@ -23,8 +23,7 @@ bare! {
         summary: "Says what is remarkable about the use of memory.",
         complexity: "O(N) in the number of shards and databases",
         tips: DESCRIBES,
-        locks: WALKS,
-        run_time: RunTime::Short,
+        behaviour: MEMORY.behaviour.locks(WALKS).run_time(RunTime::Short),
         ..MEMORY
     }
 }

@@ -15,8 +15,7 @@ bare! {
         summary: "Tells what memory is used for.",
         complexity: "O(N) in the number of shards and databases",
         tips: DESCRIBES,
-        locks: WALKS,
-        run_time: RunTime::Short,
+        behaviour: MEMORY.behaviour.locks(WALKS).run_time(RunTime::Short),
         ..MEMORY
     }
 }
