@@ -185,12 +185,12 @@ fn request(rng: &mut Rng, engine: &Engine, own: &BTreeSet<String>) -> Vec<String
     loop {
         let entries = engine.table.entries();
         let entry = &entries[rng.below(entries.len())];
-        if own.contains(entry.name()) || !entry.children.is_empty() {
+        if own.contains(entry.name()) || !entry.naming.children.is_empty() {
             continue;
         }
         let mut words: Vec<String> = entry.name().split('|').map(str::to_owned).collect();
-        let least = usize::try_from(entry.arity.unsigned_abs()).unwrap();
-        let more = if entry.arity < 0 { rng.below(5) } else { 0 };
+        let least = usize::try_from(entry.syntax.arity.unsigned_abs()).unwrap();
+        let more = if entry.syntax.arity < 0 { rng.below(5) } else { 0 };
         while words.len() < least + more {
             words.push(pick(rng, ARGUMENTS).to_owned());
         }

@@ -54,8 +54,8 @@ fn every_arity_follows_from_the_grammar() {
         let exempt =
             ARITY_OF_ITS_OWN.contains(&entry.name()) || matches!(entry.action, Action::Container);
         if given != 0 && !exempt {
-            let words = i32::try_from(entry.words).unwrap();
-            let derived = base::grammar::arity(&entry.arguments, words);
+            let words = i32::try_from(entry.naming.words).unwrap();
+            let derived = base::grammar::arity(&entry.syntax.arguments, words);
             assert_eq!(given, derived, "{}", entry.name());
         }
     }
@@ -71,7 +71,7 @@ fn every_command_is_described() {
         assert!(spec.summary.len() > 9 && spec.summary.ends_with('.'), "summary of {name}");
         assert_eq!(spec.summary.matches(". ").count(), 0, "one sentence for {name}");
         assert!(spec.since.split('.').count() == 3, "version of {name}");
-        assert_eq!(name.contains('|'), entry.parent.is_some(), "{name}");
+        assert_eq!(name.contains('|'), entry.naming.parent.is_some(), "{name}");
         let named = engine.table.by_name(name.to_ascii_uppercase().as_bytes());
         assert_eq!(named.map(Entry::name), Some(name));
     }
@@ -245,7 +245,8 @@ fn every_help_has_the_shape_of_that_of_redis() {
     let mut client = TestClient::new(&engine);
     let mut stream = oracle.connect();
     let mut asked = 0;
-    let containers = engine.table.entries().iter().filter(|entry| !entry.children.is_empty());
+    let containers =
+        engine.table.entries().iter().filter(|entry| !entry.naming.children.is_empty());
     let names = containers.map(Entry::name).chain(["debug", "object", "xinfo", "xgroup"]);
     // Without a cluster both refuse all of CLUSTER.
     for name in names.filter(|name| *name != "cluster").collect::<BTreeSet<&str>>() {

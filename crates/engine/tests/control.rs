@@ -323,7 +323,7 @@ fn docs_nest_arguments_and_subcommands() {
 }
 
 fn count(engine: &Arc<kvist_engine::Engine>) -> usize {
-    engine.table.entries().iter().filter(|entry| entry.parent.is_none()).count()
+    engine.table.entries().iter().filter(|entry| entry.naming.parent.is_none()).count()
 }
 
 #[test]

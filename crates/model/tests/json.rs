@@ -115,7 +115,7 @@ impl Draw {
         let number = *self.rng.pick(&self.commands);
         let entry: &Entry = &engine.table.entries()[number];
         let mut words = vec![entry.name().as_bytes().to_vec()];
-        for arg in &entry.arguments {
+        for arg in &entry.syntax.arguments {
             self.expand(arg, &mut words);
         }
         Command::new(words)

@@ -34,7 +34,7 @@ fn describe(entry: &Entry, text: &mut String) {
         let _ = writeln!(text, "{} Only with one of its subcommands.", spec.summary);
         return;
     }
-    let usage = grammar::usage(&entry.arguments);
+    let usage = grammar::usage(&entry.syntax.arguments);
     let _ = writeln!(text, "```\n{}\n```\n", format!("{name} {usage}").trim_end());
     let _ = writeln!(text, "{}\n", spec.summary);
     let list = |words: Vec<&str>| match words.is_empty() {
@@ -44,7 +44,7 @@ fn describe(entry: &Entry, text: &mut String) {
     let flags = list(spec.flags.iter().map(|flag| flag.name()).collect());
     let _ = writeln!(text, "* Since: {}", spec.since);
     let _ = writeln!(text, "* Cost: {}", spec.complexity.trim_end_matches('.'));
-    let _ = writeln!(text, "* Arity: {}", entry.arity);
+    let _ = writeln!(text, "* Arity: {}", entry.syntax.arity);
     let _ = writeln!(text, "* Flags: {flags}");
     if let Some(Deprecated { since, instead }) = spec.deprecated {
         let _ = writeln!(text, "* Deprecated since {since}: use {instead}");

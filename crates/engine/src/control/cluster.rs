@@ -5,7 +5,7 @@ use base::{Args, Behaviour, Category, CmdError, Flag, Group, Locks, Property, Sp
 use wire::RespWriter;
 
 use crate::control::{Control, container};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 static CONTAINER: Spec = Spec {
     name: "cluster",

@@ -5,7 +5,7 @@ use base::{Behaviour, Command, Reply, Spec};
 use wire::RespWriter;
 
 use crate::control::Control;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 
 /// The spec of a `HELP` subcommand; a family changes what is special to it.
 pub(crate) const HELP: Spec = Spec {
@@ -39,13 +39,13 @@ pub(crate) fn write<H: Command<'static>>(control: &mut Control<'_>, out: &mut Re
     let name = H::SPEC.name.split('|').next().unwrap_or_default();
     let table = &control.engine.table;
     let Some(container) = table.find_own(&[name.as_bytes()]) else { return out.array(0) };
-    out.array(1 + 2 * container.children.len());
+    out.array(1 + 2 * container.naming.children.len());
     let title = String::from_utf8_lossy(container.called()).to_ascii_uppercase();
     out.simple(&format!("{title} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
     // HELP itself comes last, as in Redis.
     let is_help = |&child: &usize| table.entries()[child].name().ends_with("|help");
     let (last, first): (Vec<usize>, Vec<usize>) =
-        container.children.iter().partition(|c| is_help(c));
+        container.naming.children.iter().partition(|c| is_help(c));
     for child in first.into_iter().chain(last) {
         let entry = &table.entries()[child];
         out.simple(&usage(entry));
@@ -57,7 +57,7 @@ pub(crate) fn write<H: Command<'static>>(control: &mut Control<'_>, out: &mut Re
 fn usage(entry: &Entry) -> String {
     let sub = entry.spec.name.split('|').next_back().unwrap_or_default();
     let mut text = sub.to_ascii_uppercase();
-    for arg in &entry.arguments {
+    for arg in &entry.syntax.arguments {
         text.push(' ');
         text += &shown(arg);
     }

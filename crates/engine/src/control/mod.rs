@@ -16,7 +16,7 @@ use base::{Args, CmdError, Spec};
 use wire::RespWriter;
 
 pub(crate) use crate::engine::context::{Act, Control};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 pub(crate) use crate::execution::request::misused;
 
 /// The rows of a family of control commands.
@@ -32,7 +32,7 @@ macro_rules! acts {
                 $crate::control::Act::act(command, control, out)
             }
             static SPEC: base::Spec = <$command as base::Command<'static>>::SPEC;
-            (&SPEC, $crate::engine::table::Action::Control(run))
+            (&SPEC, $crate::engine::entry::Action::Control(run))
         }),*]
     };
 }

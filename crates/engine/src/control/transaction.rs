@@ -7,7 +7,7 @@ use base::{
 use wire::RespWriter;
 
 use crate::control::{Act, Control, acts, bare};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::execution::multi;
 
 /// The rows of this family.

@@ -13,7 +13,7 @@ use crate::door::exchange::NoAnswer;
 use crate::door::long_requests::{LongRequest, LongRequests};
 use crate::door::weight::LIGHT;
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 use crate::engine::worker::Worker;
 
 /// Requests of a port that run for long, at a time.
@@ -89,5 +89,5 @@ fn enter(requests: &Arc<LongRequests>, stage: Stage) -> Result<Option<LongReques
 
 /// Whether it has to look for keys among others that its user may not see, however few it asks for.
 fn finds_few_of_many(engine: &Engine, session: &mut Session, entry: &Entry) -> bool {
-    entry.ordered && !engine.may_see_every_key(session)
+    entry.facts.ordered && !engine.may_see_every_key(session)
 }

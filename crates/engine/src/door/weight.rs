@@ -13,7 +13,7 @@ use store::Weight;
 
 use crate::client::session::Session;
 use crate::engine::Engine;
-use crate::engine::table::{Action, Entry};
+use crate::engine::entry::{Action, Entry};
 use crate::engine::worker::Worker;
 
 /// So many bytes of values, or of words, are gone through in a moment: in about a millisecond,
@@ -27,7 +27,7 @@ const WORD: usize = 32;
 /// The positions of a request's keys; none if they cannot be found: it will fail before it touches
 /// one.
 fn keys_of(entry: &Entry, argv: &[&[u8]]) -> SmallVec<[usize; 4]> {
-    if entry.one_key {
+    if entry.facts.one_key {
         return SmallVec::from_iter((argv.len() > 1).then_some(1));
     }
     let mut positions = Vec::new();
@@ -50,7 +50,7 @@ fn is_heavy(entry: &Entry, argv: &[&[u8]], mut weigh: impl FnMut(&[u8]) -> Optio
         Makes::Bytes(_) => 0,
         Makes::Length(length) => Some(length(argv)).filter(|&length| length > LIGHT).unwrap_or(0),
     };
-    let reach = entry.spec.behaviour.cost.extent.of(entry.quick, argv);
+    let reach = entry.spec.behaviour.cost.extent.of(entry.facts.quick, argv);
     if reach.most == 0 && grows == 0 {
         return false;
     }
@@ -96,7 +96,9 @@ impl Engine {
     /// for nothing: neither for the disk nor for another request.
     #[must_use]
     pub fn is_moment(&self, db: usize, argv: &[&[u8]]) -> bool {
-        let Some(entry) = self.table.find(argv).filter(|entry| entry.quick) else { return false };
+        let Some(entry) = self.table.find(argv).filter(|entry| entry.facts.quick) else {
+            return false;
+        };
         let always = self.store.log().policy() == journal::Policy::Always;
         matches!(entry.action, Action::Data(_))
             && !entry.has(Flag::Blocking)

@@ -2,7 +2,7 @@
 
 use base::{Category, Flag};
 
-use super::table::Entry;
+use super::entry::Entry;
 
 /// The ACL categories of a command: those its flags imply, and its own.
 pub(crate) fn categories(entry: &Entry) -> Vec<&'static str> {

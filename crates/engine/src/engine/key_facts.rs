@@ -2,7 +2,7 @@
 
 use base::{Find, Flag, KeyFlag, KeySpec, Spec};
 
-use super::table::Entry;
+use super::entry::Entry;
 
 /// The positions of one key spec; `None` when the request cannot be split into keys and others.
 pub(crate) fn positions(

@@ -7,6 +7,7 @@
 pub(crate) mod background_worker;
 pub(crate) mod categories;
 pub(crate) mod context;
+pub(crate) mod entry;
 pub(crate) mod hooks;
 pub(crate) mod key_facts;
 mod memory;

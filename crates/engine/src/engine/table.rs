@@ -8,121 +8,9 @@
 //! there are two tables, and only code that has words from a client may use the one of the names in
 //! use.
 
-use base::{Flag, Flags, Group, Handler, Locks, Properties, Property, ScriptBy, Spec, grammar};
-use store::Txn;
+use base::Spec;
 
-use super::context::ControlRun;
-
-/// How a command runs.
-#[derive(Clone, Copy)]
-pub enum Action {
-    /// On the dataset.
-    Data(Handler<Txn>),
-    /// On the session or the server.
-    Control(ControlRun),
-    /// It is only the name before a subcommand.
-    Container,
-}
-
-/// One command, with everything about it that can be computed beforehand.
-pub struct Entry {
-    /// Its place in the table; also its number in the statistics.
-    pub number: usize,
-    /// What is known about it.
-    pub spec: &'static Spec,
-    /// How it runs.
-    pub action: Action,
-    /// Its flags as bits, `movablekeys` included.
-    pub flags: Flags,
-    /// Exact number of words, or minus the least number.
-    pub arity: i32,
-    /// The least number of words, and whether there may be more.
-    least: usize,
-    more: bool,
-    /// The arguments, read from the spec's grammar.
-    pub arguments: Vec<grammar::Arg>,
-    /// Whether its only key is the first argument: the common case, planned without a search.
-    pub one_key: bool,
-    /// Whether it may change a key in another database than the session's.
-    pub moves: bool,
-    /// Whether it takes the same short time whatever its arguments: not timed by itself.
-    pub quick: bool,
-    /// Whether the keys it reads are told to be missing, as keyspace events: it does not only ask
-    /// how a value is kept.
-    pub tells_misses: bool,
-    /// What is special about it, as bits.
-    pub properties: Properties,
-    /// Whether it sends messages to subscribers.
-    pub publishes: bool,
-    /// Whether it asks for the order of keys, and so for an index.
-    pub ordered: bool,
-    /// How many words its name has.
-    pub words: usize,
-    /// The container it is a subcommand of.
-    pub parent: Option<usize>,
-    /// Its subcommands.
-    pub children: Vec<usize>,
-    /// The name clients call it by, if that is not its own; empty if they cannot call it.
-    called: Option<Box<[u8]>>,
-    /// Clients call it, or its container, by another name than its own.
-    renamed: bool,
-}
-
-impl Entry {
-    /// Whether a request of `words` words has the right number of them.
-    #[inline]
-    #[must_use]
-    pub fn accepts(&self, words: usize) -> bool {
-        words == self.least || (words > self.least && self.more)
-    }
-
-    /// Whether it has this flag.
-    #[inline]
-    #[must_use]
-    pub fn has(&self, flag: Flag) -> bool {
-        self.flags.has(flag)
-    }
-
-    /// Whether it has this property.
-    #[inline]
-    #[must_use]
-    pub fn is(&self, property: Property) -> bool {
-        self.properties.has(property)
-    }
-
-    /// Whether it runs a script or a function.
-    #[must_use]
-    pub fn runs_script(&self) -> bool {
-        self.spec.behaviour.words.script != ScriptBy::None
-    }
-
-    /// The name clients see in errors and statistics.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.spec.name
-    }
-
-    /// The name clients call it by; empty if they cannot. That of a subcommand is its own.
-    #[must_use]
-    pub fn called(&self) -> &[u8] {
-        self.called.as_deref().unwrap_or(self.spec.name.as_bytes())
-    }
-
-    /// The second name clients may call it by, if there is one: taking the first away takes the
-    /// second with it. They are there for clients of NeuroIndex, in whose protocol they are for
-    /// bytes that are no text; here every string is bytes.
-    #[must_use]
-    pub fn alias(&self) -> Option<&'static str> {
-        let alias = self.spec.alias;
-        (!alias.is_empty() && self.called.is_none()).then_some(alias)
-    }
-
-    /// Whether a request of this name calls it by another than its own.
-    #[inline]
-    pub(crate) fn is_called_otherwise(&self, name: &[u8]) -> bool {
-        self.renamed || (!self.spec.alias.is_empty() && name.len() != self.spec.name.len())
-    }
-}
+use super::entry::{Action, Entry};
 
 /// Every command of the server.
 pub struct Table {
@@ -179,14 +67,14 @@ impl Table {
     pub fn new(rows: Vec<(&'static Spec, Action)>) -> Result<Self, String> {
         let mut entries: Vec<Entry> = Vec::with_capacity(rows.len());
         for (number, (spec, action)) in rows.into_iter().enumerate() {
-            entries.push(entry(number, spec, action)?);
+            entries.push(Entry::new(number, spec, action)?);
         }
         for number in 0..entries.len() {
             let Some((parent, _)) = entries[number].spec.name.split_once('|') else { continue };
             let found = entries.iter().position(|e| e.spec.name == parent);
             let found = found.ok_or_else(|| format!("{parent} is not in the table"))?;
-            entries[number].parent = Some(found);
-            entries[found].children.push(number);
+            entries[number].naming.parent = Some(found);
+            entries[found].naming.children.push(number);
         }
         if u16::try_from(entries.len()).is_err() {
             return Err("too many commands".to_owned());
@@ -220,9 +108,9 @@ impl Table {
         if taken.is_some_and(|entry| entry.number != number) {
             return Err(Unnameable::Taken);
         }
-        self.entries[number].called = Some(to.into());
-        for renamed in std::iter::once(number).chain(self.entries[number].children.clone()) {
-            self.entries[renamed].renamed = true;
+        self.entries[number].naming.called = Some(to.into());
+        for renamed in std::iter::once(number).chain(self.entries[number].naming.children.clone()) {
+            self.entries[renamed].naming.renamed = true;
         }
         self.called = Names::of(&self.entries, Entry::called);
         Ok(())
@@ -239,7 +127,7 @@ impl Table {
         let can = |entry: &Entry| !entry.called().is_empty();
         self.entries
             .iter()
-            .filter(move |entry| can(entry.parent.map_or(entry, |at| &self.entries[at])))
+            .filter(move |entry| can(entry.naming.parent.map_or(entry, |at| &self.entries[at])))
     }
 
     /// The command of a request of a client: a subcommand where `words[0]` is a container that has
@@ -258,7 +146,7 @@ impl Table {
         second: impl FnOnce() -> Option<&'w [u8]>,
     ) -> Option<&Entry> {
         let entry = self.called.get(&self.entries, Entry::called, name)?;
-        if entry.children.is_empty() {
+        if entry.naming.children.is_empty() {
             return Some(entry);
         }
         Some(second().and_then(|second| self.child(entry, second)).unwrap_or(entry))
@@ -269,7 +157,7 @@ impl Table {
     #[must_use]
     pub fn find_own(&self, words: &[&[u8]]) -> Option<&Entry> {
         let entry = self.own.get(&self.entries, |e| e.spec.name.as_bytes(), words.first()?)?;
-        if entry.children.is_empty() || words.len() < 2 {
+        if entry.naming.children.is_empty() || words.len() < 2 {
             return Some(entry);
         }
         Some(self.child(entry, words[1]).unwrap_or(entry))
@@ -293,7 +181,7 @@ impl Table {
             let sub = e.spec.name.split_once('|').map_or("", |(_, sub)| sub);
             sub.as_bytes().eq_ignore_ascii_case(name)
         };
-        container.children.iter().map(|&n| &self.entries[n]).find(tail)
+        container.naming.children.iter().map(|&n| &self.entries[n]).find(tail)
     }
 }
 
@@ -302,7 +190,7 @@ impl Names {
     fn of(entries: &[Entry], name: impl Fn(&Entry) -> &[u8]) -> Self {
         let size = (entries.len() * 4).next_power_of_two();
         let mut names = Names { slots: vec![Slot::default(); size], longest: 0 };
-        for entry in entries.iter().filter(|entry| entry.parent.is_none()) {
+        for entry in entries.iter().filter(|entry| entry.naming.parent.is_none()) {
             names.add(name(entry), entry.number);
             names.add(entry.alias().unwrap_or_default().as_bytes(), entry.number);
         }
@@ -403,49 +291,6 @@ fn lower_case(word: u64) -> u64 {
     let beyond_z = low + (0x7f - u64::from(b'Z')) * EACH;
     let capital = (from_a ^ beyond_z) & !word & (0x80 * EACH);
     word | capital >> 2
-}
-
-fn entry(number: usize, spec: &'static Spec, action: Action) -> Result<Entry, String> {
-    let words = spec.name.split('|').count();
-    let arguments =
-        grammar::parse(spec.grammar).map_err(|bad| format!("{}: {}", spec.name, bad.0))?;
-    let derived = grammar::arity(&arguments, i32::try_from(words).unwrap_or(2));
-    let arity = match (spec.arity, action) {
-        (0, Action::Container) => -2,
-        (0, _) => derived,
-        (given, _) => given,
-    };
-    let only = match spec.keys {
-        [key] => Some(key),
-        _ => None,
-    };
-    let one_key = only.is_some_and(|key| {
-        key.start == base::Start::Index(1)
-            && key.find == base::Find::Range { last: 0, step: 1, limit: 0 }
-    }) && (spec.behaviour.cost.locks)(&[b"x", b"y"]) == Locks::Keys;
-    Ok(Entry {
-        number,
-        spec,
-        action,
-        flags: Flags::of(spec.flags),
-        arity,
-        least: usize::try_from(arity.unsigned_abs()).unwrap_or(usize::MAX),
-        more: arity < 0,
-        arguments,
-        properties: Properties::of(spec.behaviour.properties),
-        publishes: spec.behaviour.words.channels.publishes(),
-        one_key,
-        moves: spec.behaviour.keys.database.is_some(),
-        quick: spec.flags.contains(&Flag::Fast) || (one_key && spec.complexity == "O(1)"),
-        tells_misses: spec.flags.contains(&Flag::ReadOnly)
-            && !spec.behaviour.properties.contains(&Property::Inspects),
-        ordered: spec.group == Group::Range,
-        words,
-        parent: None,
-        children: Vec::new(),
-        called: None,
-        renamed: false,
-    })
 }
 
 #[cfg(test)]

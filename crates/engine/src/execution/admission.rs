@@ -9,7 +9,7 @@ use base::{CmdError, Flag, Property, error};
 use super::script_flags;
 use crate::client::demands::Demands;
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 use crate::engine::worker::WorkerContext;
 
 impl Demands {

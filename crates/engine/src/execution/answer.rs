@@ -16,7 +16,7 @@ use super::request::Request;
 use crate::client::replies::Replies;
 use crate::client::session::Session;
 use crate::engine::Engine;
-use crate::engine::table::{Action, Entry};
+use crate::engine::entry::{Action, Entry, Facts};
 use crate::engine::worker::{Worker, WorkerParts};
 
 /// Where the reply to a request is.
@@ -58,11 +58,9 @@ impl WorkerParts<'_> {
     ) -> bool {
         let run = match request.entry {
             // Those that need the ordered index may have to wait for it, and find keys by rights.
-            Some(Entry { action: Action::Data(run), ordered: false, .. })
-                if is_ordinary(self.engine, session) =>
-            {
-                *run
-            }
+            Some(Entry {
+                action: Action::Data(run), facts: Facts { ordered: false, .. }, ..
+            }) if is_ordinary(self.engine, session) => *run,
             _ => return self.execute(session, *request, out),
         };
         let done = self.admit(session, request).and_then(|entry| {

@@ -22,8 +22,8 @@ use super::reply_limit::{Answer, Limited};
 use crate::client::ClientId;
 use crate::client::session::Session;
 use crate::engine::Engine;
+use crate::engine::entry::Entry;
 use crate::engine::plan::Plan;
-use crate::engine::table::Entry;
 use crate::engine::worker::WorkerParts;
 use crate::execution::block;
 use crate::execution::prepare;
@@ -157,7 +157,7 @@ impl<'a, T: Counting> Call<'a, T> {
         request: &'a Request<'a>,
         own: Handler<Txn>,
     ) -> Self {
-        if entry.ordered {
+        if entry.facts.ordered {
             rights::limit_keys(engine, txn, session, entry);
         }
         let run = rights::sort_in_place_of(engine, session, entry, request.argv).unwrap_or(own);
@@ -195,11 +195,11 @@ impl<'a, T: Counting> Call<'a, T> {
     ) -> Result<Option<Box<Wait>>, CmdError> {
         let Call { engine, counters, entry, request, .. } = *self;
         let hasher = engine.store.hasher();
-        let mut args = Args::new(request.argv, entry.words, request.hash, hasher);
+        let mut args = Args::new(request.argv, entry.naming.words, request.hash, hasher);
         if T::SERVED {
             args = args.woken();
         } else {
-            txn.lookups.count(entry.has(Flag::ReadOnly), entry.tells_misses);
+            txn.lookups.count(entry.has(Flag::ReadOnly), entry.facts.tells_misses);
         }
         let done = (self.run)(txn, args, out);
         if !T::SERVED {
@@ -242,7 +242,7 @@ impl WorkerParts<'_> {
             // It would get half through the keyspace.
             return Err(engine.busy());
         }
-        if entry.ordered && engine.must_wait_for_index(txn, session.db) {
+        if entry.facts.ordered && engine.must_wait_for_index(txn, session.db) {
             (session.wait.must_wait, session.wait.awaits_index) = (true, true);
             return Ok(());
         }
@@ -293,7 +293,7 @@ fn scope_of<'s>(
     entry: &Entry,
     request: &Request<'_>,
 ) -> Scope<'s> {
-    if entry.one_key {
+    if entry.facts.one_key {
         let hash = request.hash.unwrap_or_else(|| engine.store.hasher().hash(request.argv[1]));
         return Scope::One(engine.store.shard_of(hash));
     }

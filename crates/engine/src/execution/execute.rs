@@ -13,7 +13,7 @@ use crate::client::demands::Demands;
 use crate::client::session::Session;
 use crate::engine::Engine;
 use crate::engine::context::{Control, ControlRun};
-use crate::engine::table::{Action, Entry};
+use crate::engine::entry::{Action, Entry};
 use crate::engine::worker::{Worker, WorkerContext, WorkerParts};
 use crate::execution::data_command::Encoded;
 use crate::execution::monitor;
@@ -122,7 +122,8 @@ impl WorkerParts<'_> {
         writer: &mut RespWriter<'_>,
     ) {
         // A subcommand that is not there is no command, so nothing is told of its container.
-        let subcommand = |entry: &&Entry| entry.children.is_empty() || request.argv.len() < 2;
+        let subcommand =
+            |entry: &&Entry| entry.naming.children.is_empty() || request.argv.len() < 2;
         self.context.refused(self.engine, request.entry.filter(subcommand), refusal);
         if request.entry.is_none() && is_http(request.argv) {
             tracing::warn!(client = session.client.origin.addr, "HTTP on a RESP port; closing");
@@ -145,7 +146,7 @@ impl WorkerParts<'_> {
         request: &Request<'e>,
     ) -> Result<&'e Entry, CmdError> {
         let Some(entry) = request.entry else { return Err(unknown_command(request.argv)) };
-        if !entry.children.is_empty() && request.argv.len() > 1 {
+        if !entry.naming.children.is_empty() && request.argv.len() > 1 {
             return Err(unknown_subcommand(request.argv));
         }
         if !entry.accepts(request.argv.len()) {
@@ -255,7 +256,7 @@ impl Control<'_> {
         writer: &mut RespWriter<'_>,
     ) {
         let engine = self.engine;
-        let args = Args::new(argv, entry.words, None, engine.store.hasher());
+        let args = Args::new(argv, entry.naming.words, None, engine.store.hasher());
         let (mark, left) = (writer.raw().len(), self.context.left.file_requests.len());
         let guarded = std::panic::AssertUnwindSafe(|| run(self, args, writer));
         let ended = std::panic::catch_unwind(guarded);

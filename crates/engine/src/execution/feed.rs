@@ -13,7 +13,7 @@ use wire::{Decoder, Limits, ProtocolError, Step, Word};
 
 use crate::client::session::Session;
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 use crate::engine::worker::{Worker, WorkerParts};
 use crate::execution::request::{Request, timed};
 
@@ -188,7 +188,7 @@ impl WorkerParts<'_> {
             let argv = &all[pending.words.clone()];
             let request = Request { argv, entry: pending.entry, hash: pending.hash };
             match pending.entry {
-                Some(entry) if each || group.len() == 1 || !entry.quick => {
+                Some(entry) if each || group.len() == 1 || !entry.facts.quick => {
                     let begun = ended.unwrap_or_else(Instant::now);
                     let ran = self.execute(session, request, out);
                     let now = Instant::now();
@@ -308,7 +308,7 @@ fn decode<'e>(
 fn prefetch(engine: &Engine, db: usize, group: &mut Group<'_>, words: &[Word], input: &[u8]) {
     let several = group.len() > 1;
     for pending in group.iter_mut() {
-        if pending.entry.is_some_and(|e| e.one_key) && pending.words.len() > 1 {
+        if pending.entry.is_some_and(|e| e.facts.one_key) && pending.words.len() > 1 {
             let hash = engine.store.hasher().hash(words[pending.words.start + 1].of(input));
             pending.hash = Some(hash);
             if several {

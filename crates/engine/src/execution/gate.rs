@@ -7,7 +7,7 @@ use base::{CmdError, Flag};
 use config::{Config, Gate};
 
 use crate::client::Origin;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 
 /// What a configuration says of a family of commands.
 type Says = fn(&Config) -> Gate;

@@ -20,7 +20,7 @@ use base::{Flag, Spec};
 
 use crate::client::Origin;
 use crate::client::session::Session;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 use crate::notify::monitor::Monitors;
 
 /// Tells of a command of `session` that has just run. What the session itself is to hear, if it

@@ -16,8 +16,8 @@ use crate::client::transaction::{Multi, Queued, Watched};
 use crate::client::words_memory;
 use crate::engine::Engine;
 use crate::engine::context::Control;
+use crate::engine::entry::{Action, Entry};
 use crate::engine::plan::Plan;
-use crate::engine::table::{Action, Entry};
 use crate::engine::worker::WorkerContext;
 use crate::execution::block;
 use crate::execution::data_command::Call;
@@ -231,11 +231,13 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
 /// Whether a transaction is postponed before it begins, for what could not be waited for inside.
 fn is_put_off(control: &mut Control<'_>, multi: &Multi) -> bool {
     let Control { engine, txn, context, session, .. } = control;
-    if any(multi, engine, |entry| entry.publishes) && context.must_give_way(session) {
+    if any(multi, engine, |entry| entry.facts.publishes) && context.must_give_way(session) {
         return true;
     }
     // Inside it no request could wait for an index that is built by others.
-    if any(multi, engine, |entry| entry.ordered) && engine.must_wait_for_index(txn, session.db) {
+    if any(multi, engine, |entry| entry.facts.ordered)
+        && engine.must_wait_for_index(txn, session.db)
+    {
         (session.wait.must_wait, session.wait.awaits_index) = (true, true);
         return true;
     }
@@ -325,7 +327,7 @@ fn run_timed(
     writer: &mut RespWriter<'_>,
 ) -> Option<Duration> {
     let entry = &control.engine.table.entries()[queued.entry];
-    if entry.quick && !control.context.times_each() {
+    if entry.facts.quick && !control.context.times_each() {
         run_queued(control, queued, writer);
         return None;
     }

@@ -27,7 +27,7 @@ use crate::client::session::Session;
 use crate::client::transaction::Multi;
 use crate::client::{Message, words_memory};
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 use crate::execution::multi;
 
 impl Engine {

@@ -11,7 +11,7 @@ use store::Txn;
 use types::{Documents, may_hold_patterns};
 
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 use crate::evict;
 
 /// Compiles the paths of a request, and makes room for a copy of a value.
@@ -25,7 +25,12 @@ pub(crate) fn request(
     paths(txn, entry, argv);
     if config.memory.maxmemory.is_some() && entry.spec.behaviour.stores == Stores::Copied {
         let hasher = engine.store.hasher();
-        evict::make_room_for_copy(engine, txn, config, Args::new(argv, entry.words, None, hasher));
+        evict::make_room_for_copy(
+            engine,
+            txn,
+            config,
+            Args::new(argv, entry.naming.words, None, hasher),
+        );
     }
 }
 

@@ -13,7 +13,7 @@ use store::Txn;
 
 use crate::client::ClientId;
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 
 /// Keeps what a command did. Runs under the command's locks, right after it.
 #[inline]
@@ -54,7 +54,7 @@ fn command(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]
 
 #[inline]
 fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]], Option<u64>)) {
-    if entry.one_key && !entry.moves {
+    if entry.facts.one_key && !entry.facts.moves {
         let hash = hash.unwrap_or_else(|| engine.store.hasher().hash(argv[1]));
         if !txn.held.is_recording(hash) {
             return;
@@ -73,7 +73,7 @@ fn record(engine: &Engine, txn: &mut Txn, (entry, argv, hash): (&Entry, &[&[u8]]
     // What has run has keys that can be found.
     let _ = entry.spec.key_positions(argv, &mut positions);
     let first = positions.first().map(|&at| argv[at]);
-    let alone = !entry.moves && (entry.spec.behaviour.keys.target)(argv).is_none();
+    let alone = !entry.facts.moves && (entry.spec.behaviour.keys.target)(argv).is_none();
     if alone && first.is_some() && positions.iter().all(|&at| Some(argv[at]) == first) {
         let hash = engine.store.hasher().hash(argv[positions[0]]);
         return txn.held.record_command(hash, argv.iter().copied());

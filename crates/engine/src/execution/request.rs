@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use base::{CmdError, Reply, error};
 use wire::RespWriter;
 
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 
 /// What is known about a request before it runs.
 #[derive(Clone, Copy)]

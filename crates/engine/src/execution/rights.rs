@@ -17,8 +17,8 @@ use crate::admin::client_line::{Asking, Viewer, line};
 use crate::client::Client;
 use crate::client::session::{Session, SessionUser};
 use crate::engine::Engine;
+use crate::engine::entry::Entry;
 use crate::engine::key_facts;
-use crate::engine::table::Entry;
 
 /// A request, as rules see it.
 pub(crate) struct Asked<'a> {
@@ -36,7 +36,7 @@ impl<'a> Asked<'a> {
 
     fn find_keys(&self) -> SmallVec<[(usize, Permission); 4]> {
         let mut found = SmallVec::new();
-        if let ([key], true) = (self.entry.spec.keys, self.entry.one_key) {
+        if let ([key], true) = (self.entry.spec.keys, self.entry.facts.one_key) {
             // Most commands: without a search, and without memory.
             if !key.flags.contains(&KeyFlag::NotKey) {
                 let needed = Permission::needed(key_facts::flags(self.entry, key, self.argv));
@@ -93,7 +93,7 @@ impl Request for Asked<'_> {
     }
 
     fn first_argument(&self) -> Option<&[u8]> {
-        self.argv.get(self.entry.words).copied()
+        self.argv.get(self.entry.naming.words).copied()
     }
 
     fn keys(&self) -> &[(usize, Permission)] {

@@ -4,7 +4,7 @@ use base::ScriptBy;
 use script::ScriptFlags;
 
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 
 /// What the script of a request says about itself, if there is one and it does.
 pub(crate) fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option<ScriptFlags> {

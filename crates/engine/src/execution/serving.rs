@@ -16,7 +16,7 @@ use wire::RespWriter;
 
 use crate::client::blocked::Blocked;
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 use crate::execution::data_command::{Call, Served};
 use crate::execution::request::{Request, timed};
 use crate::execution::rights;

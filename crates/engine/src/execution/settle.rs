@@ -4,7 +4,7 @@ use base::{CmdError, Effect, Wait};
 use store::Txn;
 
 use crate::engine::Engine;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 use crate::execution::propagate;
 
 /// Propagates what a command has changed to the journal and to the clients it concerns, under the

@@ -18,7 +18,7 @@ use super::snapshot_coverage::{CHUNKS, LIBRARIES, MOVED, OTHERS, SnapshotCoverag
 use super::value_chunks::{Again, Arriving};
 use crate::durability::Counts;
 use crate::engine::Engine;
-use crate::engine::table::{Action, Entry};
+use crate::engine::entry::{Action, Entry};
 
 /// Records taken apart and prefetched together, as many as requests of a client.
 const GROUP: usize = 16;
@@ -304,7 +304,7 @@ impl<'e> Replayer<'e> {
         let words = &words[first..];
         let name = || words[0].escape_ascii().to_string();
         let entry = engine.table.find_own(words).ok_or_else(|| format!("no command {}", name()))?;
-        let place = match entry.one_key {
+        let place = match entry.facts.one_key {
             true => Some(1),
             false => {
                 let mut positions = Vec::new();
@@ -439,7 +439,7 @@ impl<'e> Replayer<'e> {
         let Action::Data(run) = entry.action else {
             return Err(format!("{} is no command about keys", name()));
         };
-        let hash = entry.one_key.then_some(key.hash);
+        let hash = entry.facts.one_key.then_some(key.hash);
         let mut reply = std::mem::take(&mut self.reply);
         reply.clear();
         let scope = match shards {
@@ -448,7 +448,7 @@ impl<'e> Replayer<'e> {
         };
         let done = self.txn.with(&engine.store, scope, |txn| {
             txn.select(db);
-            let args = Args::new(words, entry.words, hash, engine.store.hasher());
+            let args = Args::new(words, entry.naming.words, hash, engine.store.hasher());
             let result = run(txn, args, &mut RespWriter::new(&mut reply, Protocol::Resp3));
             txn.changes.forget();
             result.map(drop)

@@ -12,7 +12,7 @@ use crate::client::demands::Demands;
 use crate::client::session::Session;
 use crate::engine::Engine;
 use crate::engine::context::{Control, ControlRun};
-use crate::engine::table::{Action, Entry};
+use crate::engine::entry::{Action, Entry};
 use crate::engine::worker::WorkerContext;
 use crate::execution::block;
 use crate::execution::data_command::Call;
@@ -158,7 +158,7 @@ impl<'c> Caller<'c> {
     fn admit(&mut self, words: &[&[u8]]) -> Result<&'c Entry, CmdError> {
         let engine = self.engine;
         let entry = engine.table.find(words).ok_or(UNKNOWN)?;
-        if !entry.children.is_empty() && words.len() > 1 {
+        if !entry.naming.children.is_empty() && words.len() > 1 {
             return Err(UNKNOWN);
         }
         self.look_at(entry, words).map(|()| entry).inspect_err(|_| {
@@ -233,7 +233,7 @@ impl<'c> Caller<'c> {
             Locks::Keys => {}
         }
         let hasher = self.engine.store.hasher();
-        if entry.one_key {
+        if entry.facts.one_key {
             if !self.txn.held.holds(hasher.hash(words[1])) {
                 return false;
             }
@@ -248,7 +248,7 @@ impl<'c> Caller<'c> {
         if !entry.has(Flag::Write) {
             return true;
         }
-        if entry.one_key && !entry.moves {
+        if entry.facts.one_key && !entry.facts.moves {
             return self.txn.undo.note(&self.txn.held, self.db, hasher.key(words[1]));
         }
         let changed = propagate::changed(entry, words, (self.db, self.txn.store().databases()));
@@ -281,7 +281,7 @@ impl<'c> Caller<'c> {
 
     fn run(&mut self, entry: &Entry, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
         match entry.action {
-            _ if entry.publishes => {
+            _ if entry.facts.publishes => {
                 let sharded = entry.spec.behaviour.words.channels == Channels::PublishShard;
                 out.count(self.publish(sharded, words[1], words[2]));
             }
@@ -446,7 +446,7 @@ impl Host for Caller<'_> {
             return Err(self.abandon());
         }
         // One that holds every shard cannot be taken back any more.
-        if entry.publishes && !self.session.terms.in_order && !self.rights.wide {
+        if entry.facts.publishes && !self.session.terms.in_order && !self.rights.wide {
             self.outcome.tells = true;
             return Err(self.abandon());
         }
@@ -454,7 +454,7 @@ impl Host for Caller<'_> {
             self.note_write()?;
         }
         self.context.counters.commands[entry.number].calls.add(1);
-        let done = if entry.quick && !self.clock.timed {
+        let done = if entry.facts.quick && !self.clock.timed {
             self.clock.ran.push(entry.number);
             self.run(entry, words, out)
         } else {
@@ -492,7 +492,7 @@ impl Host for Caller<'_> {
 
     fn may(&mut self, words: &[&[u8]]) -> Option<bool> {
         let entry = self.engine.table.find(words)?;
-        if !entry.children.is_empty() && words.len() > 1 {
+        if !entry.naming.children.is_empty() && words.len() > 1 {
             return None;
         }
         Some(rights::may_run(self.engine, self.session, entry, words))

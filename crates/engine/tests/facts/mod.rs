@@ -68,7 +68,7 @@ fn requests(entry: &Entry) -> Vec<Vec<Word>> {
         is_number: false,
     };
     let name: Vec<Word> = entry.name().split('|').map(named).collect();
-    let all = forms(&entry.arguments).into_iter();
+    let all = forms(&entry.syntax.arguments).into_iter();
     all.map(|form| [name.clone(), form].concat()).filter(|all| entry.accepts(all.len())).collect()
 }
 
@@ -304,7 +304,7 @@ fn what_goes_through_more_than_its_words_says_how_much() {
     let mut seen = 0;
     each(&table(), |entry, argv, words| {
         let counts = words.iter().any(|word| word.is_number && word.name == "count");
-        if entry.quick && counts && !entry.spec.keys.is_empty() {
+        if entry.facts.quick && counts && !entry.spec.keys.is_empty() {
             let said = !matches!(entry.spec.behaviour.cost.extent, Extent::ByFlags);
             assert!(said, "{argv:?} has a count, and its spec says nothing of it");
             seen += 1;
@@ -315,7 +315,7 @@ fn what_goes_through_more_than_its_words_says_how_much() {
         let table = table();
         let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
         let entry = table.find(&words).expect(line);
-        entry.spec.behaviour.cost.extent.of(entry.quick, &words).most
+        entry.spec.behaviour.cost.extent.of(entry.facts.quick, &words).most
     };
     for line in [
         "GET k",

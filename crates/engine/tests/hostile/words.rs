@@ -243,7 +243,7 @@ pub fn request(rng: &mut Rng, entry: &Entry) -> Vec<Vec<u8>> {
         entry.name().split('|').map(|word| word.as_bytes().to_vec()).collect();
     if rng.below(3) > 0 {
         let string = if entry.name().starts_with("json.") { about_documents } else { any };
-        for arg in &entry.arguments {
+        for arg in &entry.syntax.arguments {
             expand(rng, arg, string, &mut words);
         }
         if rng.below(5) == 0 && words.len() > 1 {

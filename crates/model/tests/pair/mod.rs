@@ -169,7 +169,11 @@ impl Pair {
         let hasher = self.model.hasher().clone();
         let mut out = Vec::new();
         let mut writer = RespWriter::new(&mut out, self.session.protocol);
-        match run(&mut self.model, Args::new(&words, entry.words, None, &hasher), &mut writer) {
+        match run(
+            &mut self.model,
+            Args::new(&words, entry.naming.words, None, &hasher),
+            &mut writer,
+        ) {
             Ok(Effect::Block(wait)) => match wait.in_transaction {
                 Nothing::Null if self.queueing => writer.null(),
                 Nothing::Null | Nothing::NullArray => writer.null_array(),

@@ -208,7 +208,7 @@ fn methods(
         if left_out || covered.contains(name) || taken.contains(&method) {
             continue;
         }
-        let call = derive::call(name, &entry.arguments);
+        let call = derive::call(name, &entry.syntax.arguments);
         let doc = Some(from_spec(entry));
         done.push((Method { name: method, kind: MethodKind::Call(Box::new(call)) }, doc));
     }
@@ -228,7 +228,7 @@ fn doc_of(row: &Method, by_name: &HashMap<&str, &Entry>) -> Result<Option<Doc>, 
 fn from_spec(entry: &Entry) -> Doc {
     let spec = entry.spec;
     let name = spec.name.replace('|', " ").to_ascii_uppercase();
-    let usage = format!("{name} {}", grammar::usage(&entry.arguments));
+    let usage = format!("{name} {}", grammar::usage(&entry.syntax.arguments));
     let mut more = format!("``{}``", usage.trim_end());
     let cost = spec.complexity.trim_end_matches('.');
     let _ = write!(more, " since {}. {cost}.", spec.since);

@@ -101,7 +101,7 @@ fn sample(entry: &Entry) -> Option<Sample> {
         None => {
             let mut words: Vec<String> = entry.name().split('|').map(str::to_owned).collect();
             let keys = entry.name();
-            entry.arguments.iter().for_each(|argument| shortest(argument, keys, &mut words));
+            entry.syntax.arguments.iter().for_each(|argument| shortest(argument, keys, &mut words));
             words
         }
     };

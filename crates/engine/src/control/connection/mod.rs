@@ -19,7 +19,7 @@ use self::quit::Quit;
 use self::reset::Reset;
 use self::select::Select;
 use crate::control::acts;
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 /// What those have in common that may be said before anything else, even without a password.
 const INTRODUCTION: Spec = Spec {

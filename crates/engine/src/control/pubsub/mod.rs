@@ -13,7 +13,7 @@ use self::publish::{Publish, SPublish};
 use self::subscribe::{PSubscribe, PUnsubscribe, SSubscribe, SUnsubscribe, Subscribe, Unsubscribe};
 use crate::control::help::{HELP, help};
 use crate::control::{acts, container};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 static CONTAINER: Spec = Spec {
     name: "pubsub",

@@ -5,7 +5,7 @@ use wire::RespWriter;
 
 use super::{RUNS, RUNS_READING, Words, check_on, sent};
 use crate::control::{Control, acts};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::scripting::{self, Code, Job, limits};
 use crate::scripts::Cached;
 

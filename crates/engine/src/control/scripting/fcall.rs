@@ -7,7 +7,7 @@ use wire::RespWriter;
 
 use super::{RUNS, RUNS_READING, Words, check_on, sent};
 use crate::control::{Control, acts};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::scripting::{self, Code, Job};
 
 const GRAMMAR: &str = "function:string numkeys:integer [key:key...] [arg:string...]";

@@ -11,7 +11,7 @@ use super::script::kill;
 use super::{SCRIPTING, check_on, sent};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::scripting::{Catalog, Change, Changed, LOAD_TIMEOUT, limits};
 use crate::scripts::Known;
 

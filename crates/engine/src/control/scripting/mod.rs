@@ -11,7 +11,7 @@ use base::{
 use wire::RespWriter;
 
 use crate::control::Control;
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::execution::monitor;
 
 /// What most of the family has in common.

@@ -6,7 +6,7 @@ use wire::RespWriter;
 use super::{SCRIPTING, check_on};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, one_of};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::scripting::limits;
 use crate::scripts::Kill;
 

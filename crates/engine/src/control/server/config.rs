@@ -10,7 +10,7 @@ use crate::client::words_memory;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container};
 use crate::engine::context::Done;
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::engine::{Engine, without_number};
 use crate::execution::gate;
 

@@ -5,7 +5,7 @@ use wire::RespWriter;
 
 use super::SERVER;
 use crate::control::{Act, Control, acts, identity};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 /// The row of this command.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {

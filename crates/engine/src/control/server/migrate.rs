@@ -11,7 +11,7 @@ use wire::RespWriter;
 
 use crate::background::{BackgroundWorker, Place, Waiting};
 use crate::control::{Act, Control, acts};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::migrate::{Credentials, Order, run};
 
 /// The rows of these commands.

@@ -20,7 +20,7 @@ mod time;
 
 use base::{Behaviour, Flag, Group, Locks, Spec};
 
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 /// What most of the family has in common.
 const SERVER: Spec = Spec {

@@ -7,7 +7,7 @@ use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::identity::Module;
 use crate::control::{Act, Control, acts, bare, container};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 static CONTAINER: Spec = Spec {
     name: "module",

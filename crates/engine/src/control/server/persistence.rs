@@ -11,7 +11,7 @@ use super::SERVER;
 use crate::background::{BackgroundWorker, Place, Waiting};
 use crate::control::{Act, Control, acts, bare};
 use crate::engine::Engine;
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 use crate::persistence::{Reason, is_backup_name};
 
 /// The rows of these commands.

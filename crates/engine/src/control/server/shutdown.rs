@@ -12,7 +12,7 @@ use crate::client::Message;
 use crate::client::session::Session;
 use crate::control::{Act, Control, acts};
 use crate::engine::Engine;
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 /// The row of this command.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {

@@ -6,7 +6,7 @@ use wire::RespWriter;
 use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, misused};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 static CONTAINER: Spec = Spec {
     name: "slowlog",

@@ -13,7 +13,7 @@ use crate::client::Message;
 use crate::client::session::Session;
 use crate::client::transfer::Transfer;
 use crate::control::{Act, Control, acts, bare, worded};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 /// The rows of these commands.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {

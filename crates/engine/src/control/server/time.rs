@@ -7,7 +7,7 @@ use wire::RespWriter;
 
 use super::SERVER;
 use crate::control::{Act, Control, acts, bare};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 /// The row of this command.
 pub(super) fn rows() -> Vec<(&'static Spec, Action)> {

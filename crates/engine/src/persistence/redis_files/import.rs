@@ -26,8 +26,8 @@ use super::find::RedisFiles;
 use super::scripter::Scripter;
 use crate::durability::Imported;
 use crate::engine::Engine;
+use crate::engine::entry::{Action, Entry};
 use crate::engine::plan::Plan;
-use crate::engine::table::{Action, Entry};
 use crate::scripting::{self, Catalog, Change, Changed};
 use journal::wall_clock;
 
@@ -347,7 +347,7 @@ impl<'e> Loader<'e> {
         self.reply.clear();
         let (reply, scope) = (&mut self.reply, self.plan.scope());
         let done = self.txn.with(&engine.store, scope, |txn| {
-            let args = Args::new(&argv, entry.words, None, engine.store.hasher());
+            let args = Args::new(&argv, entry.naming.words, None, engine.store.hasher());
             let result = run(txn, args, &mut RespWriter::new(reply, Protocol::Resp3)).map(drop);
             txn.changes.forget();
             result

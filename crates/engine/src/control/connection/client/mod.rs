@@ -26,7 +26,7 @@ use self::tracking::{ClientCaching, ClientGetRedir, ClientTracking, ClientTracki
 use self::unblock::ClientUnblock;
 use crate::control::help::{HELP, help};
 use crate::control::{acts, container};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 static CONTAINER: Spec = Spec {
     name: "client",

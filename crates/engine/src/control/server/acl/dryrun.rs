@@ -36,7 +36,8 @@ impl Act for AclDryRun<'_> {
         let name = self.request.first().copied().unwrap_or_default();
         let entry = control.engine.table.find(self.request);
         // A container with a word behind it that is none of its subcommands is no command either.
-        let entry = entry.filter(|entry| entry.children.is_empty() || self.request.len() < 2);
+        let entry =
+            entry.filter(|entry| entry.naming.children.is_empty() || self.request.len() < 2);
         let entry = entry.ok_or(CmdError::quoting("ERR Command '", name, "' not found"))?;
         if !entry.accepts(self.request.len()) {
             return Err(error::wrong_arity(entry.name()));

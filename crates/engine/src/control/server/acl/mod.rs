@@ -19,7 +19,7 @@ use self::users::{AclDelUser, AclGetUser, AclList, AclSetUser, AclUsers, AclWhoA
 use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::{acts, container};
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 static CONTAINER: Spec = Spec {
     name: "acl",

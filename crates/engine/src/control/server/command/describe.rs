@@ -4,7 +4,7 @@
 use base::{Find, Flag, KeyFlag, KeySpec, Spec, Start};
 
 use crate::control::identity::Module;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 
 /// Flags in the order of `COMMAND INFO`.
 const FLAGS: [Flag; 19] = [

@@ -8,7 +8,8 @@ use super::info::simples;
 use super::{COMMAND, commands};
 use crate::control::identity::Module;
 use crate::control::{Act, Control};
-use crate::engine::table::{Entry, Table};
+use crate::engine::entry::Entry;
+use crate::engine::table::Table;
 
 /// Documents commands.
 pub struct CommandDocs<'a> {
@@ -50,7 +51,7 @@ impl Act for CommandDocs<'_> {
 /// The name, then the documentation, subcommands within.
 fn write(table: &Table, entry: &Entry, out: &mut dyn Reply) {
     let spec = entry.spec;
-    let (arguments, children) = (&entry.arguments, &entry.children);
+    let (arguments, children) = (&entry.syntax.arguments, &entry.naming.children);
     let module = Module::of(spec.group).map(|module| module.name);
     let mut facts = vec![
         ("summary", spec.summary),

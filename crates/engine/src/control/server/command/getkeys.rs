@@ -77,7 +77,7 @@ type Found<'a> = (&'a [u8], &'static [KeyFlag]);
 fn keys<'a>(control: &Control<'_>, request: &[&'a [u8]]) -> Result<Vec<Found<'a>>, CmdError> {
     let entry = control.engine.table.find(request);
     // A container is no command where it has been given a subcommand it does not have.
-    let entry = entry.filter(|entry| entry.children.is_empty() || request.len() < 2);
+    let entry = entry.filter(|entry| entry.naming.children.is_empty() || request.len() < 2);
     let entry = entry.ok_or(CmdError::new("ERR Invalid command specified"))?;
     let specs = entry.spec.keys;
     if specs.iter().all(|key| key.flags.contains(&KeyFlag::NotKey)) {

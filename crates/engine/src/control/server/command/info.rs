@@ -7,7 +7,8 @@ use super::describe::{flags, legacy_range};
 use super::{COMMAND, commands};
 use crate::control::{Act, Control};
 use crate::engine::categories::categories;
-use crate::engine::table::{Entry, Table};
+use crate::engine::entry::Entry;
+use crate::engine::table::Table;
 
 /// Describes every command.
 pub struct CommandAll;
@@ -85,7 +86,7 @@ fn write(table: &Table, entry: &Entry, out: &mut dyn Reply) {
     let range = legacy_range(entry.spec);
     out.array(10);
     out.bulk(entry.name().as_bytes());
-    out.int(i64::from(entry.arity));
+    out.int(i64::from(entry.syntax.arity));
     simples(&flags(entry), out);
     out.int(range.first);
     out.int(range.last);
@@ -103,11 +104,11 @@ fn write(table: &Table, entry: &Entry, out: &mut dyn Reply) {
     for key in entry.spec.keys {
         write_key_spec(key, out);
     }
-    match entry.children.len() {
+    match entry.naming.children.len() {
         0 => out.set(0),
         count => out.array(count),
     }
-    for &child in &entry.children {
+    for &child in &entry.naming.children {
         write(table, &table.entries()[child], out);
     }
 }

@@ -7,7 +7,7 @@ use super::COMMAND;
 use crate::control::identity::Module;
 use crate::control::{Act, Control};
 use crate::engine::categories::categories;
-use crate::engine::table::Entry;
+use crate::engine::entry::Entry;
 
 /// Lists names.
 pub struct CommandList<'a> {

@@ -16,7 +16,8 @@ use self::list::CommandList;
 use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare};
-use crate::engine::table::{Action, Entry, Table};
+use crate::engine::entry::{Action, Entry};
+use crate::engine::table::Table;
 
 /// What the family has in common.
 const COMMAND: Spec = Spec {
@@ -72,5 +73,5 @@ impl Act for CommandCount<'_> {
 
 /// Every command that clients can call and that is not a subcommand.
 fn commands(table: &Table) -> impl Iterator<Item = &Entry> {
-    table.callable().filter(|entry| entry.parent.is_none())
+    table.callable().filter(|entry| entry.naming.parent.is_none())
 }

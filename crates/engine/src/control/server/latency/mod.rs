@@ -10,7 +10,7 @@ use super::{ADMIN, SERVER};
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare, container, worded};
 use crate::engine::Engine;
-use crate::engine::table::{Action, Entry};
+use crate::engine::entry::{Action, Entry};
 use crate::metrics::latency::Histogram;
 use crate::metrics::latency_monitor::{LatencySample, Series};
 use crate::metrics::sparkline;
@@ -218,7 +218,7 @@ fn histograms(engine: &Engine, names: &[&[u8]], out: &mut RespWriter<'_>) {
     let mut asked: Vec<&Entry> = Vec::new();
     for entry in names.iter().filter_map(|name| engine.table.by_name(name)) {
         asked.push(entry);
-        asked.extend(entry.children.iter().map(|&child| &entries[child]));
+        asked.extend(entry.naming.children.iter().map(|&child| &entries[child]));
     }
     if names.is_empty() {
         asked.extend(engine.table.callable());

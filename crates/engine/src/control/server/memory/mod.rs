@@ -17,7 +17,7 @@ use super::SERVER;
 use crate::control::help::{HELP, help};
 use crate::control::{Act, Control, acts, bare};
 use crate::cron;
-use crate::engine::table::Action;
+use crate::engine::entry::Action;
 
 /// What the subcommands have in common.
 const MEMORY: Spec = Spec { since: "4.0.0", flags: &[], ..SERVER };
