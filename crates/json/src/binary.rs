@@ -10,6 +10,7 @@ use std::fmt;
 
 use crate::build::Builder;
 use crate::cell::{Cell, tag};
+use crate::escape::is_clean;
 use crate::layout::Form;
 use crate::lex::{Fail, MAX_DEPTH};
 use crate::node::{Node, Seen};
@@ -18,7 +19,6 @@ use crate::registry::Registry;
 use crate::shape::SHAPE_NAMES;
 use crate::tree::{Kind, Num, Tree};
 use crate::value::Value;
-use crate::write::is_clean;
 
 /// The version that is written, and the only one that is read.
 const VERSION: u8 = 1;

@@ -7,6 +7,7 @@
 
 use crate::arena::{Arena, LIMIT, word};
 use crate::cell::{Cell, SHORT, tag};
+use crate::escape::is_clean;
 use crate::hash::{extend, hash};
 use crate::lex::Fail;
 use crate::members::{PAIRS, push_pairs, push_shaped, push_table};
@@ -15,7 +16,6 @@ use crate::registry::Registry;
 use crate::shape::{SHAPE_NAMES, Shape};
 use crate::tree::Num;
 use crate::value::Value;
-use crate::write::is_clean;
 
 /// See the [module](self).
 pub(crate) struct Builder<'r> {

@@ -14,18 +14,17 @@
 //! names of an object are equal. Nearly all texts are ASCII, which is seen while strings are read;
 //! whether a text that is not is UTF-8 is asked at its end.
 
-use table::size_class;
-
 use crate::cell::Cell;
 use crate::diagnose::{ParseError, diagnose};
+use crate::escape::write_string;
 use crate::hash::hash;
 use crate::lex::{self, Fail, MAX_DEPTH, Number, Word};
-use crate::names::{Name, Names};
+use crate::names::Name;
 use crate::number::{write_decimal, write_num};
 use crate::registry::Registry;
+use crate::scratch::Buffers;
 use crate::tree::Num;
 use crate::value::Value;
-use crate::write::write_string;
 
 /// The text that [`Value::parse`] and writing would make of a text. In a buffer without room.
 ///
@@ -65,36 +64,6 @@ pub fn canonical(text: &[u8], registry: &mut Registry) -> Result<Box<[u8]>, Pars
             let mut out = Vec::new();
             value.root().write(&mut out);
             Ok(out.into_boxed_slice())
-        }
-    }
-}
-
-/// What is used by one check after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Buffers {
-    /// What is written; behind it stands what has been written before, so that there is room.
-    out: Vec<u8>,
-    /// A string without its escapes, or a number.
-    word: Vec<u8>,
-    names: Names,
-}
-
-impl Buffers {
-    /// Bytes allocated.
-    pub fn memory(&self) -> usize {
-        size_class(self.out.capacity()) + size_class(self.word.capacity()) + self.names.memory()
-    }
-
-    /// Gives up what has become larger than this.
-    pub fn trim(&mut self, kept: usize) {
-        if self.out.capacity() > kept {
-            self.out = Vec::new();
-        }
-        if self.word.capacity() > kept {
-            self.word = Vec::new();
-        }
-        if self.names.memory() > kept {
-            self.names = Names::default();
         }
     }
 }

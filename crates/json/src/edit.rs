@@ -13,6 +13,7 @@ use std::fmt;
 use crate::arena::{Arena, LIMIT};
 use crate::arithmetic::Operation;
 use crate::cell::{Cell, SHORT, tag};
+use crate::escape::is_clean;
 use crate::graft::{Graft, num_cell};
 use crate::layout::Seq;
 use crate::lex::MAX_DEPTH;
@@ -22,7 +23,6 @@ use crate::registry::Registry;
 use crate::shape::Shape;
 use crate::tree::{Num, Tree};
 use crate::value::Value;
-use crate::write::is_clean;
 
 /// Why nothing was changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,6 +6,7 @@
 use crate::arena::{LIMIT, word};
 use crate::cell::{Cell, SHORT, tag};
 use crate::edit::{EditError, Spot};
+use crate::escape::is_clean;
 use crate::hash::{extend, hash};
 use crate::layout::{Form, GROUP, Object, ranks_block};
 use crate::members::{PAIRS, add_to_index, push_pairs, push_shaped, push_table};
@@ -14,7 +15,6 @@ use crate::registry::Registry;
 use crate::shape::{SHAPE_NAMES, Shape};
 use crate::tree::{Kind, Tree};
 use crate::value::{Probe, Value};
-use crate::write::is_clean;
 
 impl Value {
     /// Adds a member at the end of an object, or replaces the value of the one that has the name;

@@ -11,7 +11,8 @@ use crate::layout::Form;
 use crate::members::{PAIRS, push_pairs, push_shaped, push_table};
 use crate::node::{Node, Seen};
 use crate::packed::Element;
-use crate::registry::{Registry, Shared};
+use crate::registry::Registry;
+use crate::shared::Shared;
 use crate::tree::Num;
 use crate::value::Value;
 

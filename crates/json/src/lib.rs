@@ -11,11 +11,11 @@
 //! | --- | --- |
 //! | `tree` | how a document is looked at, whatever it is made of |
 //! | `cell`, `arena`, `layout`, `packed` | a value as 32 bits, the buffer, the blocks in it |
-//! | `shape`, `registry`, `seen` | what documents share |
+//! | `shape`, `shared`, `registry`, `seen` | what documents share, and how it is found |
 //! | `lex`, `parse`, `build`, `members` | from text to blocks |
 //! | `diagnose` | what is wrong with a text |
-//! | `canonical`, `names` | from text to text as we write it |
-//! | `value`, `node`, `write`, `number` | looking and writing |
+//! | `canonical`, `names`, `scratch` | from text to text as we write it; buffers kept for that |
+//! | `value`, `node`, `write`, `escape`, `number` | looking and writing |
 //! | `document` | what is stored: text, tree or both |
 //! | `binary`, `redisjson` | the form on disk; that of RedisJSON |
 //! | `path/` | what a path finds: compiling and running it |
@@ -36,6 +36,7 @@ mod document;
 mod edit;
 mod edit_array;
 mod edit_object;
+mod escape;
 mod graft;
 mod hash;
 mod layout;
@@ -50,8 +51,10 @@ pub mod path;
 mod redisjson;
 mod registry;
 mod scalar;
+mod scratch;
 mod seen;
 mod shape;
+mod shared;
 pub mod tree;
 mod value;
 mod write;
@@ -62,6 +65,7 @@ pub use canonical::canonical;
 pub use diagnose::ParseError;
 pub use document::Document;
 pub use edit::EditError;
+pub use escape::write_string;
 pub use hash::{names_have_a_seed, seed_names};
 pub use lex::MAX_DEPTH;
 pub use node::Node;
@@ -71,4 +75,4 @@ pub use registry::Registry;
 pub use scalar::Scalar;
 pub use tree::{Kind, Num, Text, Tree};
 pub use value::Value;
-pub use write::{Style, write_string};
+pub use write::Style;

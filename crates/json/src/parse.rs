@@ -10,13 +10,14 @@ use std::sync::Arc;
 use crate::build::{Builder, Mark};
 use crate::cell::Cell;
 use crate::diagnose::{ParseError, diagnose};
+use crate::escape::is_clean;
 use crate::hash::hash;
 use crate::lex::{self, Fail, MAX_DEPTH, Number, Word};
-use crate::registry::{Registry, Shared, What};
+use crate::registry::Registry;
 use crate::shape::Shape;
+use crate::shared::{Shared, What};
 use crate::tree::Num;
 use crate::value::Value;
-use crate::write::is_clean;
 
 impl Value {
     /// The value of a JSON text, with nothing but white space around it.

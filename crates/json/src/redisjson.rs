@@ -8,12 +8,12 @@
 use crate::binary::Corrupt;
 use crate::build::Builder;
 use crate::cell::Cell;
+use crate::escape::is_clean;
 use crate::lex::MAX_DEPTH;
 use crate::packed::Element;
 use crate::registry::Registry;
 use crate::tree::Num;
 use crate::value::Value;
-use crate::write::is_clean;
 
 impl Value {
     /// The value of a CBOR data item, all of it. `brain_floats` is the tag of arrays of brain

@@ -20,11 +20,12 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use table::size_class;
 
-use crate::canonical::Buffers;
 use crate::cell::{Cell, PAGE_STRINGS, PAGES};
 use crate::hash::hash;
+use crate::scratch::{Buffers, KEPT, Scratch, trim};
 use crate::seen::Seen;
 use crate::shape::Shape;
+use crate::shared::{Page, Shared, What, string_of};
 
 /// Strings shorter than this are not worth sharing: a cell and a block are hardly more.
 const SHORTEST: usize = 12;
@@ -32,59 +33,6 @@ const SHORTEST: usize = 12;
 const LONGEST: usize = 1024;
 /// A page is closed when it is larger than this.
 const PAGE: usize = 4096;
-/// Buffers larger than this are not kept between documents.
-const KEPT: usize = 64 << 10;
-
-/// Something that documents share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    /// The slot in the registry that made it.
-    id: u32,
-    pub what: What,
-}
-
-#[derive(Debug)]
-pub(crate) enum What {
-    Shape(Shape),
-    Page(Page),
-}
-
-/// Strings, one behind the other.
-#[derive(Debug)]
-pub(crate) struct Page {
-    text: Box<[u8]>,
-    /// Where each ends, times two, plus one if it is clean.
-    ends: Box<[u32]>,
-}
-
-impl Page {
-    /// A string, and whether it is written as it is.
-    #[inline]
-    pub fn get(&self, number: usize) -> (&[u8], bool) {
-        string_of(&self.text, &self.ends, number)
-    }
-}
-
-#[inline]
-fn string_of<'a>(text: &'a [u8], ends: &[u32], number: usize) -> (&'a [u8], bool) {
-    let start = if number == 0 { 0 } else { ends[number - 1] as usize >> 1 };
-    (&text[start..ends[number] as usize >> 1], ends[number] & 1 != 0)
-}
-
-impl Shared {
-    /// Bytes allocated.
-    fn memory(&self) -> usize {
-        /// The two counts that lie before what an `Arc` points to.
-        const COUNTS: usize = 16;
-        size_class(COUNTS + size_of::<Shared>())
-            + match &self.what {
-                What::Shape(shape) => shape.memory(),
-                What::Page(page) => {
-                    size_class(page.text.len()) + size_class(size_of_val::<[u32]>(&page.ends))
-                }
-            }
-    }
-}
 
 #[derive(Debug, Default)]
 struct Slot {
@@ -110,17 +58,6 @@ struct Filling {
     ends: Vec<u32>,
 }
 
-/// Buffers used by one document after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    pub arena: Vec<u8>,
-    pub cells: Vec<u32>,
-    pub names: Vec<u8>,
-    pub text: Vec<u8>,
-    /// Of texts that are only checked.
-    check: Buffers,
-}
-
 /// Makes and finds what documents share. One per shard, under the shard's lock; it allocates
 /// nothing before it is used. Documents do not need it to be read, copied or dropped.
 #[derive(Debug, Default)]
@@ -133,20 +70,55 @@ pub struct Registry {
     /// The shape that last began with a name of this hash.
     guesses: Box<[u32]>,
     filling: Filling,
-    session: u32,
-    /// The list of the document that is being made: slots, or foreign shapes.
-    used: Vec<u32>,
-    /// What that document has from another registry.
-    foreign: Vec<Arc<Shared>>,
+    making: Making,
     pub(crate) scratch: Scratch,
     /// Bytes of what is in the slots.
     owned: usize,
     sweep_at: usize,
+    gauge: Gauge,
+}
+
+/// The document that is being made.
+#[derive(Debug, Default)]
+struct Making {
+    /// Its number.
+    session: u32,
+    /// Its list: slots, or foreign shapes.
+    used: Vec<u32>,
+    /// What it has from another registry.
+    foreign: Vec<Arc<Shared>>,
+}
+
+/// How many of the strings that are looked up are found: a client that stores nothing twice should
+/// not pay for those who do.
+#[derive(Debug, Default)]
+struct Gauge {
     /// Strings looked up since the gauge was set back, and those that were found.
     looked_up: u32,
     found: u32,
     /// Strings not to be looked up, as few of those before them were found.
     skip: u32,
+}
+
+impl Gauge {
+    /// Whether the next string is looked up; fewer are while few are found.
+    #[inline]
+    fn looks_up(&mut self) -> bool {
+        const SAMPLE: u32 = 4096;
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        self.looked_up += 1;
+        if self.looked_up == SAMPLE {
+            if self.found < SAMPLE / 64 {
+                self.skip = 3 * SAMPLE;
+            }
+            self.looked_up = 0;
+            self.found = 0;
+        }
+        true
+    }
 }
 
 const GUESSES: usize = 64;
@@ -165,13 +137,12 @@ impl Registry {
     #[inline]
     #[must_use]
     pub fn session(&self) -> u32 {
-        self.session
+        self.making.session
     }
 
     /// Bytes allocated. O(1).
     #[must_use]
     pub fn memory(&self) -> usize {
-        let scratch = &self.scratch;
         self.owned
             + size_class(self.slots.capacity() * size_of::<Slot>())
             + size_class(self.vacant.capacity() * 4)
@@ -181,13 +152,9 @@ impl Registry {
             + size_class(self.guesses.len() * 4)
             + size_class(self.filling.text.capacity())
             + size_class(self.filling.ends.capacity() * 4)
-            + size_class(self.used.capacity() * 4)
-            + size_class(self.foreign.capacity() * size_of::<Arc<Shared>>())
-            + size_class(scratch.arena.capacity())
-            + size_class(scratch.cells.capacity() * 4)
-            + size_class(scratch.names.capacity())
-            + size_class(scratch.text.capacity())
-            + scratch.check.memory()
+            + size_class(self.making.used.capacity() * 4)
+            + size_class(self.making.foreign.capacity() * size_of::<Arc<Shared>>())
+            + self.scratch.memory()
     }
 
     /// Bytes of the shapes and pages of strings, used or not. O(1).
@@ -215,24 +182,24 @@ impl Registry {
             self.sweep();
         }
         self.next_session();
-        self.used.clear();
-        self.foreign.clear();
+        self.making.used.clear();
+        self.making.foreign.clear();
         for (place, shared) in shared.iter().enumerate() {
             let place = place as u32;
-            self.used.push(u32::MAX); // not looked at
+            self.making.used.push(u32::MAX); // not looked at
             if let Some(slot) = self.slot_of(shared) {
                 slot.place = place;
-                let session = self.session;
+                let session = self.making.session;
                 self.slots[shared.id as usize].session = session;
             }
         }
     }
 
     fn next_session(&mut self) {
-        self.session = self.session.wrapping_add(1);
-        if self.session == 0 {
+        self.making.session = self.making.session.wrapping_add(1);
+        if self.making.session == 0 {
             self.slots.iter_mut().for_each(|slot| slot.session = 0);
-            self.session = 1;
+            self.making.session = 1;
         }
     }
 
@@ -259,17 +226,17 @@ impl Registry {
     /// Ends a document: adds to its list what it took.
     pub(crate) fn finish(&mut self, shared: &mut Vec<Arc<Shared>>) {
         self.close_page();
-        let new = &self.used[shared.len()..];
+        let new = &self.making.used[shared.len()..];
         if !new.is_empty() {
             let capacity = size_class((shared.len() + new.len()) * 8) / 8;
             shared.reserve_exact(capacity - shared.len());
-            let (slots, foreign) = (&self.slots, &self.foreign);
+            let (slots, foreign) = (&self.slots, &self.making.foreign);
             shared.extend(new.iter().filter_map(|&id| match id.checked_sub(FOREIGN) {
                 Some(number) => foreign.get(number as usize).cloned(),
                 None => slots[id as usize].shared.clone(),
             }));
         }
-        self.foreign.clear();
+        self.making.foreign.clear();
         self.trim_scratch();
     }
 
@@ -280,28 +247,18 @@ impl Registry {
     }
 
     fn trim_scratch(&mut self) {
-        fn trim<T>(buffer: &mut Vec<T>) {
-            if buffer.capacity() * size_of::<T>() > KEPT {
-                *buffer = Vec::new();
-            } else {
-                buffer.clear();
-            }
-        }
-        trim(&mut self.scratch.arena);
-        trim(&mut self.scratch.cells);
-        trim(&mut self.scratch.names);
-        trim(&mut self.scratch.text);
-        trim(&mut self.used);
+        self.scratch.trim();
+        trim(&mut self.making.used);
     }
 
     /// The place of a slot in the list of the document that is being made.
     #[inline]
     pub(crate) fn place_of(&mut self, id: u32) -> u32 {
         let slot = &mut self.slots[id as usize];
-        if slot.session != self.session {
-            slot.session = self.session;
-            slot.place = self.used.len() as u32;
-            self.used.push(id);
+        if slot.session != self.making.session {
+            slot.session = self.making.session;
+            slot.place = self.making.used.len() as u32;
+            self.making.used.push(id);
         }
         slot.place
     }
@@ -315,12 +272,12 @@ impl Registry {
         if let Some(place) = shared.iter().position(is_it) {
             return place as u32;
         }
-        let number = self.foreign.iter().position(is_it).unwrap_or_else(|| {
-            self.foreign.push(Arc::clone(other));
-            self.used.push(FOREIGN + self.foreign.len() as u32 - 1);
-            self.foreign.len() - 1
+        let number = self.making.foreign.iter().position(is_it).unwrap_or_else(|| {
+            self.making.foreign.push(Arc::clone(other));
+            self.making.used.push(FOREIGN + self.making.foreign.len() as u32 - 1);
+            self.making.foreign.len() - 1
         }) as u32;
-        let place = self.used.iter().position(|&id| id == FOREIGN + number);
+        let place = self.making.used.iter().position(|&id| id == FOREIGN + number);
         place.unwrap_or_default() as u32
     }
 
@@ -383,11 +340,9 @@ impl Registry {
         if text.len() < SHORTEST || text.len() > LONGEST {
             return None;
         }
-        if self.skip > 0 {
-            self.skip -= 1;
+        if !self.gauge.looks_up() {
             return None;
         }
-        self.gauge();
         let hash = hash(text);
         let found = self.strings.find(hash, |found| {
             found.hash == hash && self.string(found.id, found.number as usize) == text
@@ -397,24 +352,9 @@ impl Registry {
             None if self.seen.met(hash) => self.add_string(hash, text, clean),
             None => return None,
         };
-        self.found += 1;
+        self.gauge.found += 1;
         let place = self.place_of(id);
         (place < PAGES).then(|| Cell::paged(place, number as usize))
-    }
-
-    /// Looks up fewer strings while few are found: a client that stores nothing twice should not
-    /// pay for those who do.
-    #[inline]
-    fn gauge(&mut self) {
-        const SAMPLE: u32 = 4096;
-        self.looked_up += 1;
-        if self.looked_up == SAMPLE {
-            if self.found < SAMPLE / 64 {
-                self.skip = 3 * SAMPLE;
-            }
-            self.looked_up = 0;
-            self.found = 0;
-        }
     }
 
     fn string(&self, id: u32, number: usize) -> &[u8] {

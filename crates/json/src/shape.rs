@@ -11,8 +11,8 @@
 
 use table::size_class;
 
+use crate::escape::write_string;
 use crate::hash::hash;
-use crate::write::write_string;
 
 /// An object with more names than this has them to itself.
 pub(crate) const SHAPE_NAMES: usize = 128;

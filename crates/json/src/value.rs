@@ -11,8 +11,8 @@ use crate::arena::Arena;
 use crate::cell::{Cell, tag};
 use crate::layout::{Form, GROUP, Object, slot_width};
 use crate::node::Node;
-use crate::registry::{Page, Shared, What};
 use crate::shape::Shape;
+use crate::shared::{Page, Shared, What};
 use crate::tree::Num;
 
 /// A JSON value that owns all that is in it, but for what documents share.

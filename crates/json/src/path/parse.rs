@@ -13,14 +13,9 @@
 //! both. Conditions and expressions are in `parse_expression`, literals in `parse_literal`.
 
 use super::error::PathError;
+use super::limits::MAX_NESTING;
 use super::pattern::Allowance;
 use super::syntax::{Expr, Origin, Query, Segment, Selector, Slice, price_of};
-
-/// How deep brackets, parentheses and signs may nest.
-pub const MAX_NESTING: usize = 128;
-
-/// How long a path may be, in bytes.
-pub const MAX_LENGTH: usize = 128 * 1024;
 
 /// How many segments a path may have, those of the filters it leads through included. Documents are
 /// at most 128 deep.

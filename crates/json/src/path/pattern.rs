@@ -20,9 +20,7 @@ use regex_automata::util::{pool::Pool, syntax};
 
 use super::budget::{Budget, Flow};
 use super::error::PathError;
-
-/// How many patterns a path may hold.
-pub const MAX_PATTERNS: usize = 32;
+use super::limits::MAX_PATTERNS;
 
 /// How long the patterns of a path may be together, and one of a document alone, in bytes.
 const MAX_TEXT: usize = 4096;
