@@ -16,7 +16,6 @@ use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -95,14 +94,6 @@ pub async fn serve(
     }
     health.abort();
     Ok(())
-}
-
-/// What TLS on the port is made with, of what it is made with elsewhere.
-pub(crate) fn acceptor(context: &ServerConfig) -> TlsAcceptor {
-    let mut context = context.clone();
-    // Without this, clients that insist on HTTP/2 hang up.
-    context.alpn_protocols = vec![b"h2".to_vec()];
-    TlsAcceptor::from(Arc::new(context))
 }
 
 /// A connection that was accepted.

@@ -19,7 +19,6 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::budget::Budget;
 use crate::credentials::Secret;
-use crate::serve::acceptor;
 
 /// What the door asks of the program around it.
 pub struct Hooks {
@@ -154,4 +153,12 @@ impl Shared {
             (self.hooks.stopping)();
         }
     }
+}
+
+/// What TLS on the port is made with, of what it is made with elsewhere.
+fn acceptor(context: &ServerConfig) -> TlsAcceptor {
+    let mut context = context.clone();
+    // Without this, clients that insist on HTTP/2 hang up.
+    context.alpn_protocols = vec![b"h2".to_vec()];
+    TlsAcceptor::from(Arc::new(context))
 }

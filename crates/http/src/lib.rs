@@ -17,8 +17,11 @@
 mod aside;
 mod auth;
 mod body;
+mod counts;
+mod handlers;
 mod metrics;
 mod openapi;
+mod port;
 mod range;
 mod records;
 mod reply;
@@ -32,4 +35,4 @@ mod timed_stream;
 mod ttl;
 
 pub use openapi::document;
-pub use serve::{Gate, Http, Parts};
+pub use port::{Gate, Http, Parts};

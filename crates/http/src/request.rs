@@ -1,4 +1,4 @@
-//! A request as its handler sees it, and which handler that is.
+//! A request as its handler sees it.
 
 use std::sync::Arc;
 
@@ -7,12 +7,10 @@ use tokio::sync::Mutex;
 
 use crate::aside::{self, SessionGuard};
 use crate::body::BufferedBody;
-use crate::reply::{Answer, Refusal};
-use crate::route::Op;
-use crate::serve::Http;
+use crate::port::Http;
+use crate::reply::Refusal;
 use crate::session::ClientSession;
 use crate::text::Query;
-use crate::{metrics, range, records, status, ttl};
 
 /// A request that was let in.
 pub struct ApiRequest {
@@ -60,31 +58,5 @@ impl ApiRequest {
         // It is counted as the request's memory for as long as that is answered.
         (done, self.body) = aside::work(&self.http.workers, bytes, read).await?;
         done
-    }
-}
-
-/// Handles a request.
-///
-/// # Errors
-/// Why not.
-pub async fn handle(op: Op, request: ApiRequest) -> Result<Answer, Refusal> {
-    match op {
-        Op::Root => Ok(status::root()),
-        Op::Live => Ok(status::live()),
-        Op::Ready => Ok(status::ready(&request)),
-        Op::OpenApi => Ok(status::openapi()),
-        Op::Stats => status::stats(request).await,
-        Op::Health => Ok(status::health(&request)),
-        Op::Metrics => metrics::page(request).await,
-        Op::Figures => metrics::figures(request).await,
-        Op::GetRecord => records::get(request).await,
-        Op::SetRecord => records::set(request).await,
-        Op::DeleteRecord => records::delete(request).await,
-        Op::Bulk => records::bulk(request).await,
-        Op::Range => range::records(request).await,
-        Op::Count => range::count(request).await,
-        Op::GetTtl => ttl::get(request).await,
-        Op::SetTtl => ttl::set(request).await,
-        Op::DeleteTtl => ttl::delete(request).await,
     }
 }

@@ -21,27 +21,26 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use engine::unauthenticated::{self, Charge};
-use engine::{ClientMemory, CountedBytes, Engine, Origin};
+use engine::{ClientMemory, CountedBytes, Origin};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, EXPECT, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use parking_lot::Mutex;
-use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Mutex as AsyncMutex, Notify, Semaphore, watch};
+use tokio::sync::{Mutex as AsyncMutex, watch};
 use tokio_rustls::TlsAcceptor;
 
 use crate::auth;
-use crate::body::{self, Budget};
-use crate::metrics::Counts;
+use crate::body;
+use crate::handlers;
+use crate::port::Http;
 use crate::reply::{Answer, Content, Refusal};
-use crate::request::{self, ApiRequest};
+use crate::request::ApiRequest;
 use crate::route::{self, Found, ROUTES, Route};
-use crate::session::{ClientSession, ConnectionSignals, Meter, Workers};
+use crate::session::{ClientSession, ConnectionSignals, Meter};
 use crate::text::Query;
 use crate::timed_stream::TimedStream;
 
@@ -61,45 +60,6 @@ const SMALL: usize = 16 << 10;
 const MOST_HEADERS: usize = 100;
 /// How long accepting rests when the system has nothing to give.
 const REST: Duration = Duration::from_millis(100);
-/// Peers at a time that are told why they are refused; others are only closed.
-const FAREWELLS: usize = 128;
-
-/// Counts connections of all ports together.
-pub trait Gate: Send + Sync {
-    /// Whether there is room for one more, which is counted then.
-    fn enter(&self) -> bool;
-    /// One that was counted has gone.
-    fn leave(&self);
-}
-
-/// What the port is made with.
-pub struct Parts {
-    /// The engine.
-    pub engine: Arc<Engine>,
-    /// Counts connections.
-    pub gate: Arc<dyn Gate>,
-    /// What TLS is made with, if it is spoken.
-    pub context: Option<Arc<ServerConfig>>,
-    /// Rung when something has become durable.
-    pub durable: Arc<Notify>,
-    /// Threads that serve the port.
-    pub threads: usize,
-    /// Unpredictable bits.
-    pub seed: u64,
-}
-
-/// The port.
-pub struct Http {
-    /// Workers of the engine.
-    pub workers: Arc<Workers>,
-    /// What it counts.
-    pub counts: Counts,
-    budget: Arc<Budget>,
-    gate: Arc<dyn Gate>,
-    context: Mutex<Option<Arc<ServerConfig>>>,
-    secured: bool,
-    farewells: Arc<Semaphore>,
-}
 
 /// Counted until it is dropped.
 struct CountedConnection(Arc<Http>);
@@ -112,32 +72,6 @@ impl Drop for CountedConnection {
 }
 
 impl Http {
-    /// A port that listens nowhere yet.
-    #[must_use]
-    pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { engine, gate, context, durable, threads, seed } = parts;
-        Arc::new(Http {
-            workers: Arc::new(Workers::new(&engine, threads + 1, seed, durable)),
-            counts: Counts::default(),
-            budget: Arc::default(),
-            gate,
-            secured: context.is_some(),
-            context: Mutex::new(context),
-            farewells: Arc::new(Semaphore::new(FAREWELLS)),
-        })
-    }
-
-    /// What new connections with TLS go by from now on.
-    pub fn secure_with(&self, context: Arc<ServerConfig>) {
-        *self.context.lock() = Some(context);
-    }
-
-    /// Whether TLS is spoken.
-    #[must_use]
-    pub fn is_secured(&self) -> bool {
-        self.secured
-    }
-
     /// Takes connections until `stop` says so.
     pub async fn listen(self: Arc<Self>, listener: TcpListener, mut stop: watch::Receiver<bool>) {
         loop {
@@ -223,10 +157,6 @@ impl Http {
         } else {
             self.serve(stream, origin, (meter, signals), stop).await;
         }
-    }
-
-    fn context(&self) -> Option<Arc<ServerConfig>> {
-        self.context.lock().clone()
     }
 
     /// Tells a peer why it is not served.
@@ -393,7 +323,7 @@ async fn carry_out(
     };
     let (http, client) = (Arc::clone(http), Arc::clone(client));
     let memory = memory.beside(0);
-    request::handle(route.op, ApiRequest { http, client, memory, values, query, body }).await
+    handlers::handle(route.op, ApiRequest { http, client, memory, values, query, body }).await
 }
 
 /// Bytes of a head, about. hyper's own limit is one on what it reads before it looks, so a longer

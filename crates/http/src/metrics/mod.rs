@@ -16,7 +16,6 @@ use crate::aside;
 use crate::reply::{self, Answer, Refusal, fine};
 use crate::request::ApiRequest;
 
-pub use own::Counts;
 use write::Page;
 
 /// The type of a page.

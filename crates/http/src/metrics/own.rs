@@ -1,15 +1,15 @@
 //! What Redis has no figure for: how long each command takes as a histogram, the journal,
 //! snapshots, recovery, shards, and this port itself.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
 use engine::Engine;
 
 use super::fields;
 use super::write::{MetricKind, Page, decimal};
+use crate::counts::Counts;
+use crate::port::Http;
 use crate::route::ROUTES;
-use crate::serve::Http;
 
 /// Fields of `INFO`, their metrics without `kvist_`, the digits behind the point that are lost in
 /// whole numbers of the field, what they are, what they say.
@@ -82,76 +82,6 @@ const ROWS: &[(&str, &str, usize, MetricKind, &str)] = &[
     ),
 ];
 
-/// What this port counts: requests by route and status.
-pub struct Counts {
-    /// By route, the last for what is none; by hundreds of the status.
-    requests: Vec<[AtomicU64; 6]>,
-    nanos: Vec<AtomicU64>,
-    /// Connections that are open.
-    pub open: AtomicU64,
-    /// Connections that were refused.
-    pub refused: AtomicU64,
-}
-
-impl Default for Counts {
-    fn default() -> Self {
-        let each = || 0..=ROUTES.len();
-        Counts {
-            requests: each().map(|_| Default::default()).collect(),
-            nanos: each().map(|_| AtomicU64::new(0)).collect(),
-            open: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Counts {
-    /// A request to this route was answered.
-    pub fn answered(&self, route: Option<usize>, status: u16, took: Duration) {
-        let at = route.unwrap_or(ROUTES.len());
-        let class = usize::from(status / 100).min(5);
-        if let (Some(counts), Some(nanos)) = (self.requests.get(at), self.nanos.get(at)) {
-            counts[class].fetch_add(1, Ordering::Relaxed);
-            let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-            nanos.fetch_add(took, Ordering::Relaxed);
-        }
-    }
-
-    fn write(&self, page: &mut Page) {
-        let label = |at: usize| match ROUTES.get(at) {
-            Some(route) => (route.method, route.path),
-            None => ("", "none"),
-        };
-        let metric = "kvist_http_requests_total";
-        page.metric(metric, MetricKind::Counter, "Requests by route and class of status.");
-        for (at, counts) in self.requests.iter().enumerate() {
-            let (method, path) = label(at);
-            for (class, count) in counts.iter().enumerate() {
-                let count = count.load(Ordering::Relaxed);
-                if count > 0 {
-                    let class = format!("{class}xx");
-                    let labels = [("method", method), ("route", path), ("status", &class)];
-                    page.sample(metric, &labels, count);
-                }
-            }
-        }
-        let metric = "kvist_http_request_duration_seconds_total";
-        page.metric(metric, MetricKind::Counter, "Time from a request's head to its answer's.");
-        for (at, nanos) in self.nanos.iter().enumerate() {
-            let (method, path) = label(at);
-            let nanos = nanos.load(Ordering::Relaxed);
-            if nanos > 0 {
-                page.sample(metric, &[("method", method), ("route", path)], decimal(nanos, 9));
-            }
-        }
-        let open = self.open.load(Ordering::Relaxed);
-        page.one("kvist_http_connections", MetricKind::Gauge, "Connections to this port.", open);
-        let refused = self.refused.load(Ordering::Relaxed);
-        let name = "kvist_http_refused_connections_total";
-        page.one(name, MetricKind::Counter, "Connections refused here.", refused);
-    }
-}
-
 /// Writes all of them.
 pub fn write(page: &mut Page, http: &Http, info: &str) {
     let engine = &http.workers.engine;
@@ -165,7 +95,7 @@ pub fn write(page: &mut Page, http: &Http, info: &str) {
             page.one(&format!("kvist_{name}"), *kind, help, decimal(number, *digits));
         }
     }
-    http.counts.write(page);
+    requests(page, &http.counts);
     latencies(page, engine);
 }
 
@@ -187,4 +117,39 @@ fn latencies(page: &mut Page, engine: &Engine) {
         page.sample(&sum, &[("cmd", cmd)], decimal(histogram.nanos(), 9));
         page.sample(&count, &[("cmd", cmd)], runs);
     }
+}
+
+/// Requests by route and status, and connections.
+fn requests(page: &mut Page, counts: &Counts) {
+    let label = |at: usize| match ROUTES.get(at) {
+        Some(route) => (route.method, route.path),
+        None => ("", "none"),
+    };
+    let metric = "kvist_http_requests_total";
+    page.metric(metric, MetricKind::Counter, "Requests by route and class of status.");
+    for (at, by_status) in counts.requests.iter().enumerate() {
+        let (method, path) = label(at);
+        for (class, count) in by_status.iter().enumerate() {
+            let count = count.load(Ordering::Relaxed);
+            if count > 0 {
+                let class = format!("{class}xx");
+                let labels = [("method", method), ("route", path), ("status", &class)];
+                page.sample(metric, &labels, count);
+            }
+        }
+    }
+    let metric = "kvist_http_request_duration_seconds_total";
+    page.metric(metric, MetricKind::Counter, "Time from a request's head to its answer's.");
+    for (at, nanos) in counts.nanos.iter().enumerate() {
+        let (method, path) = label(at);
+        let nanos = nanos.load(Ordering::Relaxed);
+        if nanos > 0 {
+            page.sample(metric, &[("method", method), ("route", path)], decimal(nanos, 9));
+        }
+    }
+    let open = counts.open.load(Ordering::Relaxed);
+    page.one("kvist_http_connections", MetricKind::Gauge, "Connections to this port.", open);
+    let refused = counts.refused.load(Ordering::Relaxed);
+    let name = "kvist_http_refused_connections_total";
+    page.one(name, MetricKind::Counter, "Connections refused here.", refused);
 }
