@@ -3,8 +3,8 @@
 //!
 //! The journal with its thread is the real one, on a disk in memory; so are the list of those who
 //! wait (`server/src/held.rs`) and the words by which the two sides find each other
-//! (`journal/src/durable.rs`). The turns of a worker are those of `server/src/run_loop.rs`, in
-//! short.
+//! (`journal/src/durable.rs`). The turns of a worker are those of `server/src/event_loop/run.rs`,
+//! in short.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
@@ -104,7 +104,7 @@ impl Worker {
         connection.requests -= 1;
     }
 
-    /// As `release` in `run_loop.rs`.
+    /// As `release` in `event_loop/run.rs`.
     fn release(&mut self) {
         let count = self.held.len();
         if count == 0 {

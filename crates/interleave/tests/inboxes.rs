@@ -2,13 +2,13 @@
 //! and no loop that has some sleeps; also where a loop changes hands in the middle of a turn, where
 //! a connection is dealt anew, and where workers overfill each other.
 //!
-//! The queue and its wake-ups are the real ones (`server/src/queue.rs`); the rounds of a loop are
-//! those of `server/src/run_loop.rs` and `event_loop.rs`, in short.
+//! The queue and its wake-ups are the real ones (`server/src/workers/queue.rs`); the rounds of a
+//! loop are those of `server/src/event_loop`, in short.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../server/src/queue.rs"]
+#[path = "../../server/src/workers/queue.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub)]
 mod queue;
 

@@ -2,13 +2,14 @@
 //! connection and whichever the other; and a client that publishes is not kept for ever, though no
 //! time passes here that would end it.
 //!
-//! The rounds and what workers ask of each other are the real ones (`server/src/rounds.rs`). A
-//! socket is a queue of requests; the turns are those of `server/src/run_loop.rs`, in short.
+//! The rounds and what workers ask of each other are the real ones
+//! (`server/src/workers/rounds.rs`). A socket is a queue of requests; the turns are those of
+//! `server/src/event_loop/run.rs`, in short.
 
 // In a test a panic is how a failure is told.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../server/src/rounds.rs"]
+#[path = "../../server/src/workers/rounds.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub)]
 mod rounds;
 

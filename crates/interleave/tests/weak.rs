@@ -32,7 +32,7 @@ impl<T> Mutex<T> {
 #[path = "../../journal/src/durable.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod durable;
-#[path = "../../server/src/queue.rs"]
+#[path = "../../server/src/workers/queue.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub)]
 mod queue;
 

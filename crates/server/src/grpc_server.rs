@@ -17,8 +17,9 @@ use rustls::ServerConfig;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use crate::accept::{self, WorkerPool};
-use crate::listen;
+use crate::accepting::listen;
+use crate::reconfigure;
+use crate::workers::WorkerPool;
 
 /// Sockets that are not served yet.
 pub struct GrpcSockets {
@@ -135,7 +136,7 @@ pub fn follow(
     named: &[&'static str],
 ) -> Result<(), SetError> {
     let Some(shared) = shared.upgrade().filter(|shared| shared.is_secured()) else { return Ok(()) };
-    if let Some(context) = accept::tls_anew(after, named)? {
+    if let Some(context) = reconfigure::tls_anew(after, named)? {
         shared.secure_with(&context);
     }
     Ok(())

@@ -15,8 +15,9 @@ use rustls::ServerConfig;
 use tokio::runtime::Runtime;
 use tokio::sync::{Notify, watch};
 
-use crate::accept::{self, WorkerPool};
-use crate::listen;
+use crate::accepting::listen;
+use crate::reconfigure;
+use crate::workers::WorkerPool;
 
 /// Threads of the runtime. What takes longer runs on others (`http/src/aside.rs`).
 const THREADS: usize = 2;
@@ -134,7 +135,7 @@ impl HttpServer {
         named: &[&'static str],
     ) -> Result<(), SetError> {
         let Some(http) = http.filter(|http| http.is_secured()) else { return Ok(()) };
-        if let Some(context) = accept::tls_anew(after, named)? {
+        if let Some(context) = reconfigure::tls_anew(after, named)? {
             http.secure_with(context);
         }
         Ok(())

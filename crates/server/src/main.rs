@@ -1,41 +1,25 @@
 //! `kvist`: the program. This file only tells which verb was meant.
 #![forbid(unsafe_code)]
 
-mod accept;
-mod backup_acceptor;
-mod buffer;
-mod check;
+mod accepting;
 mod connection;
 mod data;
 mod dial;
 mod event_loop;
-mod export;
-mod fetch;
 mod grpc_server;
 mod held;
 mod http_server;
-mod import;
-mod inbox;
-mod limits;
-mod listen;
 mod log_queue;
 mod logging;
 mod offline;
 mod process;
-mod progress;
-mod queue;
-mod read_ahead;
-mod rounds;
-mod run_loop;
-mod secure;
+mod reconfigure;
 mod serve;
 mod signals;
 mod slab;
-mod stream;
 mod supervisor;
-mod thread_state;
-mod transfer;
 mod usage;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -68,11 +52,11 @@ fn run() -> ExitCode {
         "serve" if asks => usage::help(usage::SERVE),
         "serve" => serve::main(rest),
         "check" if asks => usage::help(usage::CHECK),
-        "check" => check::main(rest),
+        "check" => offline::check::main(rest),
         "import" if asks => usage::help(usage::IMPORT),
-        "import" => import::main(rest),
+        "import" => offline::import::main(rest),
         "export" if asks => usage::help(usage::EXPORT),
-        "export" => export::main(rest),
+        "export" => offline::export::main(rest),
         "cli" => cli::main(rest),
         "help" | "--help" | "-h" => usage::help(usage::KVIST),
         "version" | "--version" | "-v" | "-V" => usage::version(),

@@ -3,11 +3,10 @@
 //! Order matters: settings, log, limits, sockets (all that can fail with a plain message), then
 //! the engine, the threads, and only then "Ready to accept connections".
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -16,21 +15,18 @@ use engine::{Beginning, Cron, Engine};
 use mio::{Poll, Waker};
 use rustls::ServerConfig;
 
-use crate::accept::{self, Replacements, WorkerPool};
-use crate::backup_acceptor;
+use crate::accepting::{Listener, Listening, backup_acceptor, listen};
 use crate::data::{self, Loaded};
 use crate::dial;
-use crate::event_loop::{EventLoop, Parts, WAKER};
+use crate::event_loop::{self, EventLoop, Parts, WAKER};
 use crate::grpc_server::{self, GrpcServer};
 use crate::http_server::{self, HttpServer, HttpSockets};
-use crate::inbox::Inbox;
-use crate::listen::{self, Listener, Listening};
 use crate::logging::{self, LevelSwitch};
 use crate::process::{self, PidFile};
-use crate::progress::Progress;
-use crate::run_loop;
+use crate::reconfigure;
 use crate::signals;
 use crate::supervisor;
+use crate::workers::{Alive, Inbox, Progress, Replacements, WorkerPool};
 
 /// What the engine may ask of the allocator.
 const ALLOCATOR: engine::Allocator =
@@ -154,20 +150,18 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
     let (alive, ended) = Alive::new(engine, &pool);
     let broken = Arc::clone(&alive.broken);
     for (number, poll) in polls.into_iter().enumerate() {
-        let (listening, levels) = first.take().unzip();
         let parts = Parts {
             poll,
             inbox: Arc::clone(&pool.inboxes[number]),
             pool: Arc::clone(&pool),
             number,
             seed: seed.wrapping_add(number as u64),
-            listening,
-            levels,
+            first: first.take(),
             alive: alive.clone(),
         };
         let event_loop = Box::new(EventLoop::new(engine, parts));
         let thread = std::thread::Builder::new().name(format!("worker-{number}"));
-        thread.spawn(move || run_loop::run(event_loop)).map_err(failed("threads"))?;
+        thread.spawn(move || event_loop::run(event_loop)).map_err(failed("threads"))?;
     }
     drop(alive);
     supervisor::tell(supervisor::LOADING);
@@ -230,7 +224,7 @@ fn attach(
             let http = http.as_ref().and_then(Weak::upgrade);
             HttpServer::follow(http.as_ref(), after, named)?;
             grpc_server::follow(&grpc_server, after, named)?;
-            accept::follow(&pool, &listening, before, after, named)
+            reconfigure::follow(&pool, &listening, before, after, named)
         })
     });
 }
@@ -272,51 +266,6 @@ fn wait_for(engine: &Engine, ended: &Receiver<()>, cron: Cron) {
 const LOOK: Duration = Duration::from_millis(250);
 /// How often they cannot before they are left alone. They have time for last words.
 const LOOKS: u32 = 6;
-
-/// Held by each thread of a worker. If one breaks, the whole server stops: clients of a dead thread
-/// would wait for ever.
-#[derive(Clone)]
-pub struct Alive {
-    engine: Arc<Engine>,
-    pool: Arc<WorkerPool>,
-    broken: Arc<AtomicBool>,
-    /// When all of these are gone the server ends. Nothing is ever sent.
-    _working: Sender<()>,
-}
-
-impl Alive {
-    /// The first of them, and what is disconnected when all are gone.
-    fn new(engine: &Arc<Engine>, pool: &Arc<WorkerPool>) -> (Self, Receiver<()>) {
-        let (working, ended) = channel();
-        let alive = Alive {
-            engine: Arc::clone(engine),
-            pool: Arc::clone(pool),
-            broken: Arc::default(),
-            _working: working,
-        };
-        (alive, ended)
-    }
-
-    /// The thread cannot go on.
-    pub fn fail(&self, error: &dyn Display) {
-        tracing::error!(%error, "the event loop failed");
-        self.stop_all();
-    }
-
-    fn stop_all(&self) {
-        self.broken.store(true, Ordering::Release);
-        self.engine.run.stopping.store(true, Ordering::Release);
-        self.pool.wake_all();
-    }
-}
-
-impl Drop for Alive {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.stop_all();
-        }
-    }
-}
 
 /// The settings: defaults, then environment, file, command line.
 fn settings(args: &[String], cores: usize) -> Result<(Settings, Option<PathBuf>), String> {

@@ -10,7 +10,7 @@ use engine::Engine;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
-use crate::accept::WorkerPool;
+use crate::workers::WorkerPool;
 
 /// Listens for signals from now on, on a thread of its own.
 ///

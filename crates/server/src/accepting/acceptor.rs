@@ -8,22 +8,18 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use base::Millis;
-use config::{Config, SetError};
+use config::Config;
 use engine::{Counters, Origin, is_local_address};
 use journal::wall_clock;
-use parking_lot::Mutex;
 use rustls::ServerConfig;
 
-use crate::inbox::{Inbox, InboxMessage};
-use crate::listen::{Listener, Listening};
-use crate::process::room_for_clients;
-use crate::progress::Progress;
-use crate::secure::Tls;
-use crate::stream::Stream;
-use crate::thread_state::ThreadState;
+use super::listen::Listener;
+use super::listening::Listening;
+use crate::connection::{Stream, Tls};
+use crate::workers::{InboxMessage, WorkerPool};
 
 /// Connections accepted from one listener before others get a turn; Redis's number.
 const BATCH: usize = 1000;
@@ -45,154 +41,6 @@ mode option to 'no', and then restarting the server. 3) If you started the serve
 for testing, restart it with the '--protected-mode no' option. 4) Setup a an authentication \
 password for the default user. NOTE: You only need to do one of the above things in order for \
 the server to start accepting connections from the outside.\r\n";
-
-/// What workers and other threads know of all workers.
-pub struct WorkerPool {
-    /// Their inboxes.
-    pub inboxes: Vec<Arc<Inbox>>,
-    /// How far each of them is.
-    pub progress: Vec<Progress>,
-    /// Connections accepted and not closed yet, of all workers.
-    pub connected: AtomicUsize,
-    /// The most connections at a time: `maxclients`, or fewer if descriptors are scarce.
-    pub most: AtomicUsize,
-    /// Threads that have handed over their loops, and the thread states they left.
-    pub replacements: Replacements,
-}
-
-/// Threads that have handed over their loops, and spare thread states.
-#[derive(Default)]
-pub struct Replacements {
-    /// How many there are.
-    pub running: AtomicUsize,
-    /// States of threads that ended: each has a write buffer of the journal and counters, which
-    /// live as long as the process.
-    spare: Mutex<Vec<ThreadState>>,
-}
-
-impl Replacements {
-    /// An unused thread state.
-    pub fn take_state(&self) -> Option<ThreadState> {
-        self.spare.lock().pop()
-    }
-
-    /// Keeps a thread state for the next thread.
-    pub fn put_state(&self, thread: ThreadState) {
-        self.spare.lock().push(thread);
-    }
-}
-
-impl WorkerPool {
-    /// Wakes all workers, mostly to make them see the order to stop.
-    pub fn wake_all(&self) {
-        self.inboxes.iter().for_each(|inbox| inbox.wake());
-    }
-
-    /// Counts a connection of another door, if there is room for one more.
-    pub fn admit(&self) -> bool {
-        let most = self.most.load(Ordering::Relaxed);
-        let room = |connected| (connected < most).then_some(connected + 1);
-        self.connected.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room).is_ok()
-    }
-
-    /// One that was counted has gone.
-    pub fn release(&self) {
-        self.connected.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Tells the workers that wait for it that something has become durable.
-    pub fn tell_durable(&self) {
-        for inbox in &self.inboxes {
-            if inbox.waits_for_disk.take() {
-                inbox.wake();
-            }
-        }
-    }
-}
-
-/// Carries out what a changed configuration says about the outside.
-///
-/// # Errors
-/// What cannot be, in Redis's words; then nothing has changed.
-pub fn follow(
-    pool: &WorkerPool,
-    listening: &Listening,
-    before: &Config,
-    after: &Config,
-    named: &[&'static str],
-) -> Result<(), SetError> {
-    let mut most = None;
-    if after.clients.maxclients != before.clients.maxclients {
-        let room = room_for_clients(after.clients.maxclients, pool.inboxes.len());
-        if u64::try_from(room).is_ok_and(|room| room < u64::from(after.clients.maxclients)) {
-            let reason = format!(
-                "The operating system is not able to handle the specified number of clients, try \
-                 with {room}"
-            );
-            return Err(SetError::failed("maxclients", &reason));
-        }
-        most = Some(room);
-    }
-    let old = follow_tls(listening, after, named)?;
-    if let Err(error) = listening.relocate(before, after) {
-        listening.secure_with(old);
-        tracing::warn!("{error}");
-        let reason = "Unable to listen on this port. Check server logs.";
-        return Err(if after.network.port != before.network.port {
-            SetError::failed("port", reason)
-        } else if after.tls.port != before.tls.port {
-            SetError::failed("tls-port", reason)
-        } else {
-            SetError::failed("bind", "Failed to bind to specified addresses.")
-        });
-    }
-    if let Some(most) = most {
-        pool.most.store(most, Ordering::Relaxed);
-    }
-    Ok(())
-}
-
-/// Reads the files of TLS anew if any of its directives was named and it is in use; open
-/// connections keep theirs. What was in force before.
-fn follow_tls(
-    listening: &Listening,
-    after: &Config,
-    named: &[&'static str],
-) -> Result<Option<Arc<ServerConfig>>, SetError> {
-    let old = listening.context();
-    if after.tls.port > 0 {
-        if let Some(context) = tls_anew(after, named)? {
-            listening.secure_with(Some(context));
-        }
-    } else if names_tls(named).is_some() {
-        listening.secure_with(None);
-    }
-    Ok(old)
-}
-
-/// What TLS is made with from now on, at any door, if one of its directives was named.
-///
-/// # Errors
-/// The files cannot be used.
-pub fn tls_anew(
-    after: &Config,
-    named: &[&'static str],
-) -> Result<Option<Arc<ServerConfig>>, SetError> {
-    let Some(name) = names_tls(named) else { return Ok(None) };
-    let context = tls::server::context(&after.tls).map_err(|error| {
-        tracing::warn!("{error}");
-        tracing::warn!(
-            "Failed applying new configuration. Possibly related to new {name} setting. Restoring \
-             previous settings."
-        );
-        SetError::failed(name, "Unable to update TLS configuration. Check server logs.")
-    })?;
-    Ok(Some(context))
-}
-
-fn names_tls(named: &[&'static str]) -> Option<&'static str> {
-    named.iter().copied().find(|name| name.starts_with("tls-"))
-}
 
 /// What decides whether a connection is taken.
 #[derive(Clone, Copy)]

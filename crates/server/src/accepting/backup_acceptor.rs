@@ -15,8 +15,9 @@ use std::time::Duration;
 use engine::{Counters, Engine};
 use journal::wall_clock;
 
-use crate::accept::{Acceptor, Rules, WorkerPool};
-use crate::listen::Listening;
+use super::acceptor::{Acceptor, Rules};
+use super::listening::Listening;
+use crate::workers::WorkerPool;
 
 /// How long after connections have arrived they are checked, and the interval of further checks.
 const LOOK: Duration = Duration::from_millis(20);

@@ -3,7 +3,7 @@
 use base::Millis;
 use config::Overflow;
 
-use crate::thread_state::ThreadState;
+use super::thread_state::ThreadState;
 
 /// What waits to be sent to a client.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use mio::net::TcpStream;
 use rustls::{ServerConfig, ServerConnection};
 
-use crate::stream::Received;
+use super::stream::Received;
 
 /// Bytes encrypted at a time: four records, written with one system call.
 const CHUNK: usize = 64 << 10;

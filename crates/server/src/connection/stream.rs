@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::{SockRef, TcpKeepalive};
 
-use crate::secure::Tls;
+use super::secure::Tls;
 
 /// A connected, non-blocking socket.
 pub enum Stream {
@@ -61,7 +61,7 @@ macro_rules! either {
 
 impl Stream {
     /// Reads what is there, restarting after signals, into a buffer of
-    /// [`ROOM_MIN`](crate::secure::ROOM_MIN) bytes at least.
+    /// [`ROOM_MIN`](super::secure::ROOM_MIN) bytes at least.
     #[inline]
     pub fn receive(&mut self, into: &mut [u8]) -> Received {
         loop {

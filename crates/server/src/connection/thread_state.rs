@@ -3,7 +3,7 @@
 use base::Millis;
 use engine::Worker;
 
-use crate::buffer::SMALL;
+use super::buffer::SMALL;
 
 /// Bytes read in one turn of a connection.
 pub const READ_MAX: usize = 256 << 10;

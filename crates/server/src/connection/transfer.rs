@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use engine::{Client, Transfer};
 use mio::{Events, Interest, Poll, Token};
 
-use crate::secure::ROOM_MIN;
-use crate::stream::{Received, Stream};
+use super::secure::ROOM_MIN;
+use super::stream::{Received, Stream};
 
 /// Bytes read from the file at a time.
 const CHUNK: usize = 256 << 10;

@@ -16,7 +16,7 @@
 //! given to another thread, with all that is still to be done, which lies in its queues; only the
 //! connection whose turn it is stays, and comes back when that is over. So there is never a loop
 //! inside a turn, and what a script holds is its thread's alone. What comes for a connection
-//! that is away waits for it ([`DetachedConnection`]).
+//! that is away waits for it (`detached.rs`).
 //!
 //! After a call of [`turn`] the loop may be gone: then there is nothing left to do for this thread
 //! ([`LoopEnded`]).
@@ -26,19 +26,15 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SendError, sync_channel};
 use std::thread::Builder;
-use std::time::{Duration, Instant};
 
-use base::Millis;
-use config::Overflow;
 use engine::Message;
 use mio::Events;
 
-use crate::connection::{Connection, Turn};
-use crate::event_loop::{EVENTS, EventLoop, Seen, WAKER};
-use crate::inbox::{self, InboxMessage};
-use crate::limits;
+use super::job::Job;
+use super::{EVENTS, EventLoop, WAKER};
+use crate::connection::{Readiness, ReturnedConnection, ThreadState};
 use crate::slab::ConnectionKey;
-use crate::thread_state::ThreadState;
+use crate::workers::{self, InboxMessage};
 
 /// An event loop and its owner.
 type Loop = Box<EventLoop>;
@@ -47,44 +43,6 @@ thread_local! {
     /// The loop of this thread while one of its connections has its turn, unless it has been handed
     /// over.
     static CURRENT_LOOP: Cell<Option<Loop>> = const { Cell::new(None) };
-}
-
-/// How soon a thread that could not be started is tried again.
-const RETRY: Duration = Duration::from_secs(1);
-
-/// Why a connection has a turn.
-pub(crate) enum Job {
-    /// The poller has seen something.
-    Event(Seen),
-    /// A message for it has arrived.
-    Message(Message),
-    /// There was more to do when its last turn was over.
-    Again,
-    /// The disk may have what its replies tell.
-    Release,
-    /// Messages to it have come: they are sent at once.
-    Flush,
-    /// The wait of its request is over, which was to end at this time.
-    GiveUp(Millis),
-    /// Other workers have served what came before its request.
-    GoFirst,
-    /// The pause that its request waits for is over.
-    EndPause,
-}
-
-/// A connection that another thread owns, and what has arrived for it meanwhile.
-pub(crate) struct DetachedConnection {
-    key: ConnectionKey,
-    jobs: Vec<Job>,
-    /// Bytes of messages among them.
-    bytes: usize,
-}
-
-/// A connection that another thread returns, and what is to happen to it.
-pub struct ReturnedConnection {
-    key: ConnectionKey,
-    connection: Box<Connection>,
-    turn: Turn,
 }
 
 /// Why a thread no longer owns a loop.
@@ -128,8 +86,7 @@ fn hand_over(overdue: bool) {
 fn replace_thread(mut event_loop: Loop, overdue: bool) -> Result<(), Loop> {
     let pool = event_loop.pool.clone();
     let few = pool.replacements.running.load(Ordering::Relaxed) < pool.inboxes.len();
-    let resting = event_loop.retry_at.is_some_and(|at| Instant::now() < at);
-    if resting || !(few || overdue) {
+    if event_loop.detached.is_resting() || !(few || overdue) {
         return Err(event_loop);
     }
     let (give, take) = sync_channel::<Loop>(1);
@@ -142,18 +99,13 @@ fn replace_thread(mut event_loop: Loop, overdue: bool) -> Result<(), Loop> {
     });
     if let Err(error) = begun {
         tracing::error!(%error, "no thread to serve clients while a script runs");
-        event_loop.retry_at = Some(Instant::now() + RETRY);
+        event_loop.detached.rest();
         return Err(event_loop);
     }
-    let key = event_loop.in_turn;
-    event_loop.detached.extend(key.map(|key| DetachedConnection {
-        key,
-        jobs: Vec::new(),
-        bytes: 0,
-    }));
+    event_loop.detached.detach();
     // Counted before the other thread can see it come back.
     pool.replacements.running.fetch_add(1, Ordering::Relaxed);
-    inbox::detach_thread();
+    workers::detach_thread();
     give.send(event_loop).map_err(|SendError(event_loop)| event_loop)
 }
 
@@ -167,8 +119,8 @@ fn serve(mut me: Loop, thread: &mut ThreadState) -> Result<(), LoopEnded> {
         let timeout = me.timeout(thread);
         me.wait(&mut events, timeout).map_err(LoopEnded::Failed)?;
         me.begin(thread);
-        me.turns += u32::from(!events.is_empty());
-        me.seen.extend(events.iter().map(|event| (event.token(), Seen::of(event))));
+        me.housekeeping.turns += u32::from(!events.is_empty());
+        me.seen.extend(events.iter().map(|event| (event.token(), Readiness::of(event))));
         me = round(me, thread)?;
     }
     me.pool.wake_all();
@@ -201,10 +153,10 @@ fn turn(
     job: Job,
 ) -> Result<Loop, LoopEnded> {
     let Some(mut connection) = me.connections.lend(key) else {
-        me.keep(thread, key, job);
+        me.detached.keep(thread, key, job);
         return Ok(me);
     };
-    me.in_turn = Some(key);
+    me.detached.in_turn = Some(key);
     CURRENT_LOOP.set(Some(me));
     let turn = job.perform(&mut connection, thread);
     let Some(mut me) = CURRENT_LOOP.take() else {
@@ -215,115 +167,9 @@ fn turn(
     Ok(me)
 }
 
-impl Job {
-    #[inline]
-    fn perform(self, connection: &mut Connection, thread: &mut ThreadState) -> Turn {
-        match self {
-            Job::Event(seen) => happened(connection, thread, seen),
-            Job::Message(message) => connection.deliver(thread, message),
-            Job::Again => {
-                connection.queued = false;
-                connection.turn(thread)
-            }
-            Job::Release => {
-                let must_wait = connection.must_wait(thread);
-                match connection.replies.look_again(must_wait) {
-                    true => Turn::Wait,
-                    false => connection.writable(thread),
-                }
-            }
-            Job::Flush => connection.writable(thread),
-            Job::GiveUp(deadline) => {
-                connection.deadline = None;
-                let turn = connection.give_up(thread);
-                let blocked = connection.session.blocked.as_ref();
-                if blocked.is_some_and(|blocked| blocked.until == Some(deadline)) {
-                    // Another thread has just ended the wait; the reply is in the inbox.
-                    connection.deadline = Some(deadline);
-                }
-                turn
-            }
-            Job::GoFirst => {
-                connection.paused = false;
-                connection.go_first(thread)
-            }
-            Job::EndPause => {
-                connection.paused = false;
-                connection.end_pause(thread)
-            }
-        }
-    }
-}
-
-/// An event has been seen for a connection.
-fn happened(connection: &mut Connection, thread: &mut ThreadState, seen: Seen) -> Turn {
-    let mut turn = Turn::Wait;
-    if seen.writable {
-        turn = connection.writable(thread);
-    }
-    if turn != Turn::Close && seen.readable {
-        turn = connection.readable(thread, seen);
-    }
-    turn
-}
-
-impl EventLoop {
-    /// Keeps an event or a message for a detached connection; drops it if the connection is closed.
-    #[cold]
-    fn keep(&mut self, thread: &ThreadState, key: ConnectionKey, job: Job) {
-        let Some(detached) = self.detached.iter_mut().find(|detached| detached.key == key) else {
-            return;
-        };
-        if let Job::Message(Message::Push(bytes)) = &job {
-            detached.bytes += bytes.len();
-            let waiting = limits::PendingOutput {
-                kept: detached.bytes,
-                pushed: detached.bytes,
-                subscriber: true,
-            };
-            if matches!(limits::output(waiting, None, thread), Overflow::Close) {
-                // More than may wait to be sent to it: it is closed when it comes back.
-                detached.jobs.clear();
-                detached.jobs.push(Job::Message(Message::Kill));
-                return;
-            }
-        }
-        // However often its client sends something, it is read once.
-        let known = detached.jobs.iter_mut().find_map(|known| match known {
-            Job::Event(seen) => Some(seen),
-            _ => None,
-        });
-        match (job, known) {
-            (Job::Event(more), Some(seen)) => seen.add(more),
-            (job, _) => detached.jobs.push(job),
-        }
-    }
-
-    /// Takes a connection back; what has come for it meanwhile is the next that is done.
-    fn take_back(&mut self, thread: &mut ThreadState, back: ReturnedConnection) {
-        let ReturnedConnection { key, connection, turn } = back;
-        if let Some(at) = self.detached.iter().position(|detached| detached.key == key) {
-            let jobs = self.detached.swap_remove(at).jobs.into_iter().chain([Job::Flush]);
-            self.late.extend(jobs.map(|job| (key, job)));
-        }
-        self.connections.give_back(key, connection);
-        self.after(thread, key, turn);
-    }
-
-    /// Takes back returned connections, as far as they can still be sent something.
-    pub(crate) fn take_back_all(&mut self, thread: &mut ThreadState) {
-        self.collect_messages(thread);
-        for message in std::mem::take(&mut self.messages) {
-            if let InboxMessage::Returned(back) = message {
-                self.take_back(thread, *back);
-            }
-        }
-    }
-}
-
 /// Handles what was kept for connections that were detached and have returned.
 fn catch_up(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    while let Some((key, job)) = me.late.pop_front() {
+    while let Some((key, job)) = me.detached.next_late() {
         me = turn(me, thread, key, job)?;
     }
     Ok(me)
@@ -332,7 +178,7 @@ fn catch_up(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
 fn events(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
     while !me.seen.is_empty() {
         // What others have pushed was sent before what they led the client to send now.
-        if me.inbox.has_messages() {
+        if me.messages.inbox.has_messages() {
             me = read_inbox(me, thread)?;
         }
         let Some((token, seen)) = me.seen.pop_front() else { break };
@@ -356,15 +202,15 @@ fn second_turns(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnde
 
 /// Sends the replies that the disk has caught up with, and asks it to go on for the others.
 fn release(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    let count = me.held.len();
+    let count = me.waits.held.len();
     if count == 0 {
         return Ok(me);
     }
     let mut latest = 0;
     for _ in 0..count {
-        let Some(key) = me.held.take() else { break };
+        let Some(key) = me.waits.held.take() else { break };
         me = turn(me, thread, key, Job::Release)?;
-        let held = me.connections.get(key).filter(|held| held.replies.is_listed());
+        let held = me.connections.get(key).filter(|held| held.is_held());
         latest = latest.max(held.map_or(0, |connection| connection.session.awaits));
     }
     me.ask_the_disk(latest);
@@ -373,7 +219,7 @@ fn release(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
 
 fn read_inbox(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
     me.collect_messages(thread);
-    while let Some(message) = me.messages.pop_front() {
+    while let Some(message) = me.messages.next() {
         match message {
             InboxMessage::Connection(stream, origin) => me.join(thread, stream, origin),
             InboxMessage::Message(key, message) => me = deliver(me, thread, key, message)?,
@@ -384,7 +230,7 @@ fn read_inbox(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded>
         }
     }
     // All messages of this batch to one client go out in one write.
-    while let Some(key) = me.pushed.pop_front() {
+    while let Some(key) = me.messages.pushed.pop_front() {
         me = turn(me, thread, key, Job::Flush)?;
     }
     Ok(me)
@@ -400,14 +246,14 @@ fn deliver(
     let had = has_output(&me);
     me = turn(me, thread, key, Job::Message(message))?;
     if !had && has_output(&me) {
-        me.pushed.push_back(key);
+        me.messages.pushed.push_back(key);
     }
     Ok(me)
 }
 
 /// Ends the waits of blocked requests whose time is up.
 fn end_waits(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    while let Some((deadline, key)) = me.next_due(thread.now) {
+    while let Some((deadline, key)) = me.waits.next_due(thread.now) {
         me = turn(me, thread, key, Job::GiveUp(deadline))?;
     }
     Ok(me)
@@ -415,7 +261,7 @@ fn end_waits(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> 
 
 /// Lets requests run that waited for other workers to serve what came before them.
 fn go_on(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    while let Some(key) = me.deferred.next(thread.now) {
+    while let Some(key) = me.waits.deferred.next(thread.now) {
         me = turn(me, thread, key, Job::GoFirst)?;
     }
     Ok(me)
@@ -424,7 +270,7 @@ fn go_on(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
 /// Lets requests run that waited for the end of a pause, once it is reached. (Ending a pause early
 /// wakes all clients that wait for it.)
 fn end_pause(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    while let Some(key) = me.next_paused(thread.now) {
+    while let Some(key) = me.waits.next_paused(&me.engine, thread.now) {
         me = turn(me, thread, key, Job::EndPause)?;
     }
     Ok(me)

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use engine::persistence::{self, Checked, Claim, Failing, Reason};
 use journal::{Disk, Segments};
 
-use crate::offline::{self, Arguments};
+use super::arguments::Arguments;
+use super::directory;
 use crate::{data, usage};
 
 /// Mend what is damaged.
@@ -111,7 +112,7 @@ fn tell(dir: &str, checked: &Checked) {
 
 /// Mends one problem after the other, then saves what stands as a whole.
 fn fix(dir: &str, arguments: &Arguments) -> Result<bool, String> {
-    offline::log_warnings()?;
+    directory::log_warnings()?;
     let claim = claim(dir)?;
     let mut checked = check(&claim.disk)?;
     let was_whole = checked.problems.is_empty();
@@ -142,9 +143,9 @@ fn read_and_save(dir: &str, arguments: &Arguments, was_whole: bool) -> Result<()
     let mut settings = arguments.settings.clone();
     let fixed = ["--dir", dir, "--appendonly", "no", "--rdb-export", "no"];
     settings.apply_args(&fixed.map(str::to_owned)).map_err(|error| error.to_string())?;
-    let data_dir = offline::open(&settings.config())?;
+    let data_dir = directory::open(&settings.config())?;
     let (manifest, disk) = (data_dir.manifest.clone(), Arc::clone(&data_dir.disk));
-    let engine = offline::engine(&settings, manifest.as_ref())?;
+    let engine = directory::engine(&settings, manifest.as_ref())?;
     engine.attach_data_dir(data_dir);
     let read = || engine.recover_with(Failing::LeaveOut);
     let recovered = data::with_progress(&engine, "Reading", read)?;

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use engine::redis_files::{self, Until};
 use tls::client::Trust;
 
-use crate::fetch::{self, Source};
-use crate::offline::{self, Arguments};
+use super::arguments::Arguments;
+use super::directory;
+use super::fetch::{self, Source};
 use crate::usage;
 
 /// Where a password may stand that others shall not see in the list of processes; as for
@@ -87,12 +88,12 @@ fn fetch_to(to: &Path, source: &Source) -> Result<(), String> {
 }
 
 fn export(to: &Path, arguments: &Arguments) -> Result<(), String> {
-    offline::log_warnings()?;
+    directory::log_warnings()?;
     let config = arguments.settings.config();
     if !Path::new(&config.process.dir).join(journal::manifest::NAME).exists() {
         return Err(format!("{}: no dataset of Kvist is in it", config.process.dir));
     }
-    let data_dir = offline::open(&config)?;
+    let data_dir = directory::open(&config)?;
     let manifest = data_dir.manifest.as_ref().ok_or("the manifest is gone")?;
     let exported =
         redis_files::export(&arguments.settings, (&data_dir.disk, manifest), Until::End, to)?;

@@ -13,7 +13,8 @@ use engine::redis_files::{Imported, Options, RedisFiles};
 use journal::snapshot::Reader;
 use store::Txn;
 
-use crate::offline::{self, Arguments};
+use super::arguments::Arguments;
+use super::directory;
 use crate::{data, usage};
 use journal::wall_clock;
 
@@ -43,7 +44,7 @@ pub fn main(args: &[String]) -> ExitCode {
 }
 
 fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
-    offline::log_warnings()?;
+    directory::log_warnings()?;
     let mut settings = arguments.settings.clone();
     // What is written is a snapshot; whether a journal follows is the server's to say.
     settings
@@ -56,9 +57,9 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
         drop_field_ttls: arguments.has(DROP_FIELD_TTL),
         load_truncated: config.persistence.aof_load_truncated,
     };
-    let data_dir = offline::open(&config)?;
+    let data_dir = directory::open(&config)?;
     let manifest = data_dir.manifest.clone();
-    let engine = offline::engine(&settings, manifest.as_ref())?;
+    let engine = directory::engine(&settings, manifest.as_ref())?;
     engine.attach_data_dir(data_dir);
     let imported = if manifest.is_none() {
         read(&engine, &from, options)?
@@ -66,7 +67,7 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
         let there =
             data::with_progress(&engine, "Reading the data directory", || engine.recover())?;
         println!("In {}: {there}", config.process.dir);
-        let side = offline::engine(&settings, None)?;
+        let side = directory::engine(&settings, None)?;
         let imported = read(&side, &from, options)?;
         merge(&engine, &side)?;
         imported

@@ -20,10 +20,9 @@ use std::time::Duration;
 use engine::{ClientId, Mailbox, Message};
 use journal::DiskWaiter;
 
-use crate::queue::{Item, Queue, QueueLimits, Sleeper, Wakeups};
-use crate::run_loop::ReturnedConnection;
+use super::queue::{Item, Queue, QueueLimits, Sleeper, Wakeups};
+use crate::connection::{ReturnedConnection, Stream};
 use crate::slab::ConnectionKey;
-use crate::stream::Stream;
 
 /// Something handed to a worker.
 pub enum InboxMessage {

@@ -1,5 +1,5 @@
 //! Whether another worker has yet to serve requests that have arrived: the protocol of
-//! `progress.rs`, without sockets and pollers.
+//! `precedence.rs`, without sockets and pollers.
 //!
 //! All accesses here are in one total order (`SeqCst`): the proof that nothing is missed compares
 //! what two threads have each written and then read.
