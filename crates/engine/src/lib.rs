@@ -51,6 +51,7 @@ pub use client::{Client, ClientId, Clients, Mailbox, Message, Origin};
 pub use cron::{Cron, CronRounds};
 pub use door::confirmation::Confirmation;
 pub use door::long_requests::{LongRequest, LongRequests};
+pub use door::mailbox::{CloseSignal, MessageQueue};
 pub use door::side_threads::{SideThreads, Stage};
 pub use door::watch::Watching;
 pub use door::{exchange, unauthenticated};

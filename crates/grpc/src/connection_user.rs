@@ -12,14 +12,13 @@
 use std::sync::Arc;
 
 use base::Protocol;
-use engine::{Client, ClientMemory, Credential, Origin, Session};
+use engine::{Client, ClientMemory, CloseSignal, Credential, MessageQueue, Origin, Session};
 use journal::wall_clock;
 use parking_lot::Mutex;
 use tonic::Status;
 
 use crate::call_memory::CallMemory;
 use crate::credentials::{self, Claim, Secret};
-use crate::message_queue::{CloseSignal, MessageQueue};
 use crate::shared::Shared;
 use crate::status;
 

@@ -35,7 +35,6 @@ mod inbound;
 mod key_pages;
 mod kvist;
 mod memorize;
-mod message_queue;
 mod peer;
 mod reply;
 mod routes;

@@ -7,15 +7,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use engine::Origin;
 use engine::unauthenticated::{CALLS, Connection};
+use engine::{CloseSignal, Origin};
 use parking_lot::Mutex;
 use tonic::Status;
 use tonic::codegen::http::HeaderMap;
 
 use crate::connection_user::{ConnectionUser, Place, credential_of};
 use crate::credentials::{self, Claim, Secret};
-use crate::message_queue::CloseSignal;
 use crate::shared::Shared;
 use crate::status;
 

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use engine::unauthenticated::{self, Charge, Connection, TLS};
-use engine::{ClientMemory, Origin, is_local_address};
+use engine::{ClientMemory, CloseSignal, Origin, is_local_address};
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper::service::service_fn;
@@ -25,7 +25,6 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
 
-use crate::message_queue::CloseSignal;
 use crate::peer::Peer;
 use crate::routes::{Routes, deadline};
 use crate::shared::Shared;

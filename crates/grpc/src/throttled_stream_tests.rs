@@ -8,12 +8,10 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use config::Settings;
-use engine::{Engine, Origin, Start};
-
 use engine::unauthenticated::Connection;
+use engine::{CloseSignal, Engine, Origin, Start};
 
 use super::*;
-use crate::message_queue::CloseSignal;
 use crate::shared::{Hooks, Shared};
 
 /// As TLS does, it takes whatever is written; the other end takes it when it is told to.
@@ -60,16 +58,7 @@ impl AsyncWrite for Below {
 fn engine() -> Arc<Engine> {
     let mut settings = Settings::new(1);
     settings.apply_text(b"appendonly no\nrequirepass secret\n", "a test").unwrap();
-    let start = Start {
-        settings,
-        seed: [1, 2, 3, 4],
-        now: 1,
-        workers: 1,
-        config_file: String::new(),
-        kept: None,
-        executable: String::new(),
-    };
-    Engine::new(start).unwrap()
+    Engine::new(Start::new(settings, [1, 2, 3, 4], 1)).unwrap()
 }
 
 fn unauthenticated(

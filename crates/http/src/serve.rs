@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use engine::unauthenticated::{self, Charge};
-use engine::{ClientMemory, CountedBytes, Origin};
+use engine::{ClientMemory, CloseSignal, CountedBytes, Origin};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, EXPECT, HeaderValue};
@@ -40,7 +40,7 @@ use crate::port::Http;
 use crate::reply::{Answer, Content, Refusal};
 use crate::request::ApiRequest;
 use crate::route::{self, Found, ROUTES, Route};
-use crate::session::{ClientSession, ConnectionSignals, Meter};
+use crate::session::{ClientSession, Meter};
 use crate::text::Query;
 use crate::timed_stream::TimedStream;
 
@@ -82,11 +82,11 @@ impl Http {
             match accepted {
                 Ok((stream, peer)) => {
                     // As old as it is, not as its task is.
-                    let signals = Arc::new(ConnectionSignals::default());
-                    let mailbox = Arc::clone(&signals) as _;
+                    let signal = Arc::new(CloseSignal::default());
+                    let mailbox = Arc::clone(&signal) as _;
                     let engine = &self.workers.engine;
                     let unknown = unauthenticated::Connection::new(engine, mailbox, 0).charge();
-                    let new = (unknown, signals);
+                    let new = (unknown, signal);
                     tokio::spawn(Arc::clone(&self).welcome((stream, peer), new, stop.clone()));
                 }
                 Err(error) => {
@@ -100,7 +100,7 @@ impl Http {
     async fn welcome(
         self: Arc<Self>,
         (stream, peer): (TcpStream, SocketAddr),
-        (mut unknown, signals): (Charge, Arc<ConnectionSignals>),
+        (mut unknown, signal): (Charge, Arc<CloseSignal>),
         stop: watch::Receiver<bool>,
     ) {
         let config = self.workers.engine.config();
@@ -147,15 +147,15 @@ impl Http {
             let shaken = TlsAcceptor::from(context).accept(stream);
             let shaken = tokio::select! {
                 shaken = tokio::time::timeout(HANDSHAKE, shaken) => shaken,
-                () = signals.must_make_room() => return,
+                () = signal.must_make_room() => return,
             };
             match shaken {
-                Ok(Ok(stream)) => self.serve(stream, origin, (meter, signals), stop).await,
+                Ok(Ok(stream)) => self.serve(stream, origin, (meter, signal), stop).await,
                 Ok(Err(error)) => tls::failures::tell(&peer, &error),
                 Err(_) => tracing::debug!("a handshake took too long"),
             }
         } else {
-            self.serve(stream, origin, (meter, signals), stop).await;
+            self.serve(stream, origin, (meter, signal), stop).await;
         }
     }
 
@@ -179,14 +179,14 @@ impl Http {
         self: Arc<Self>,
         stream: S,
         origin: Origin,
-        (meter, signals): (Meter, Arc<ConnectionSignals>),
+        (meter, signal): (Meter, Arc<CloseSignal>),
         mut stop: watch::Receiver<bool>,
     ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let meter = Arc::new(meter);
         let memory = Arc::new(ClientMemory::new(&self.workers.engine.memory.buffers, &origin));
-        let client = ClientSession::new(&self.workers, origin, &meter, Arc::clone(&signals));
+        let client = ClientSession::new(&self.workers, origin, &meter, &signal);
         let client = Arc::new(AsyncMutex::new(client));
         let service = service_fn(|request| {
             let (http, client) = (Arc::clone(&self), Arc::clone(&client));
@@ -207,8 +207,8 @@ impl Http {
             tokio::select! {
                 // How it ends is the peer's affair.
                 _ = connection.as_mut() => break,
-                () = signals.killed() => break,
-                () = signals.must_make_room() => if meter.is_charged() { break },
+                () = signal.ended() => break,
+                () = signal.must_make_room() => if meter.is_charged() { break },
                 _ = stop.wait_for(|stop| *stop), if !stopping => {
                     stopping = true;
                     connection.as_mut().graceful_shutdown();

@@ -20,8 +20,8 @@ use base::Protocol;
 use engine::exchange::{self, DoorSession, Exchange, NoAnswer};
 use engine::unauthenticated::Charge;
 use engine::{
-    ClientId, ClientMemory, Counters, Credential, Engine, LongRequest, Mailbox, Message, Origin,
-    Session, SideThreads, Stage, Worker,
+    ClientMemory, CloseSignal, Counters, Credential, Engine, LongRequest, Message, MessageQueue,
+    Origin, Session, SideThreads, Stage, Worker,
 };
 use journal::wall_clock;
 use parking_lot::Mutex;
@@ -145,44 +145,6 @@ impl Meter {
     }
 }
 
-/// What comes for a connection from outside its own requests.
-#[derive(Default)]
-pub struct ConnectionSignals {
-    killed: AtomicBool,
-    kill: Notify,
-    resumed: Notify,
-    room: Notify,
-}
-
-impl ConnectionSignals {
-    /// Waits for the order to close the connection.
-    pub async fn killed(&self) {
-        while !self.killed.load(Ordering::Acquire) {
-            self.kill.notified().await;
-        }
-    }
-
-    /// Waits until others need the room that the connection takes while its caller is not known.
-    pub async fn must_make_room(&self) {
-        self.room.notified().await;
-    }
-}
-
-impl Mailbox for ConnectionSignals {
-    fn post(&self, _: ClientId, message: Message) {
-        match message {
-            Message::Kill | Message::Transfer(_) => {
-                self.killed.store(true, Ordering::Release);
-                self.kill.notify_one();
-            }
-            Message::Resume => self.resumed.notify_one(),
-            Message::MakeRoom => self.room.notify_one(),
-            // Nothing that is called here blocks or subscribes.
-            Message::Unblocked { .. } | Message::Push(_) => {}
-        }
-    }
-}
-
 /// Why there is no reply.
 #[derive(Debug)]
 pub enum NoReply {
@@ -222,7 +184,7 @@ pub struct ClientSession {
     /// Its session.
     pub session: Session,
     /// What came for it.
-    pub signals: Arc<ConnectionSignals>,
+    messages: Arc<MessageQueue>,
     /// The credentials of the current request.
     pub admitted: Admitted,
     /// What it takes.
@@ -237,10 +199,11 @@ impl ClientSession {
         workers: &Arc<Workers>,
         origin: Origin,
         meter: &Arc<Meter>,
-        signals: Arc<ConnectionSignals>,
+        close_signal: &Arc<CloseSignal>,
     ) -> Self {
         let engine = &workers.engine;
-        let client = engine.clients.add(origin, wall_clock(), Arc::clone(&signals) as _);
+        let messages = Arc::new(MessageQueue::new(Arc::clone(close_signal)));
+        let client = engine.clients.add(origin, wall_clock(), Arc::clone(&messages) as _);
         client.labels.lock().lib_name = "http".to_owned();
         let mut session = Session::new(client, !engine.users.asks_password());
         session.speak(Protocol::Resp3);
@@ -249,7 +212,7 @@ impl ClientSession {
         ClientSession {
             workers: Arc::clone(workers),
             session,
-            signals,
+            messages,
             admitted: Admitted::Not,
             memory,
             meter: Arc::clone(meter),
@@ -386,8 +349,7 @@ impl DoorSession for ClientSession {
     async fn message(&mut self, time: Option<Duration>) -> Result<Option<Message>, NoReply> {
         // Nothing that is called here blocks: what waits, waits for the end of a pause.
         let time = time.ok_or(NoReply::Ended)?;
-        let resumed = tokio::time::timeout(time, self.signals.resumed.notified()).await;
-        Ok(resumed.ok().map(|()| Message::Resume))
+        Ok(tokio::time::timeout(time, self.messages.next()).await.ok())
     }
 
     fn durable(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {

@@ -1,6 +1,6 @@
 //! What doors ask of the engine, those that are no RESP sockets above all: which user a caller is
 //! and what it may do, what a connection may take before its caller is known, whether an answer may
-//! be told yet, which requests run on side threads.
+//! be told yet, which requests run on side threads, how messages reach a task.
 //!
 //! A door that has its own way of telling users apart (metadata of a call, a token) checks that,
 //! and then vouches for the user here; what the user may do is checked request by request as for
@@ -9,6 +9,7 @@
 pub(crate) mod confirmation;
 pub mod exchange;
 pub(crate) mod long_requests;
+pub(crate) mod mailbox;
 mod precedence;
 pub(crate) mod side_threads;
 pub mod unauthenticated;

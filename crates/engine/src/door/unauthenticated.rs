@@ -181,16 +181,7 @@ mod tests {
         let mut settings = Settings::new(1);
         let lines = b"appendonly no\nrequirepass secret\nunauthenticated-memory 1mb\n";
         settings.apply_text(lines, "a test").unwrap();
-        let start = Start {
-            settings,
-            seed: [1, 2, 3, 4],
-            now: 1,
-            workers: 1,
-            config_file: String::new(),
-            kept: None,
-            executable: String::new(),
-        };
-        Engine::new(start).unwrap()
+        Engine::new(Start::new(settings, [1, 2, 3, 4], 1)).unwrap()
     }
 
     #[test]

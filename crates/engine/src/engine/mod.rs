@@ -60,6 +60,22 @@ pub struct Start {
     pub executable: String,
 }
 
+impl Start {
+    /// An engine for a new dataset, of a program that says nothing of itself.
+    #[must_use]
+    pub fn new(settings: Settings, seed: [u64; 4], now: Millis) -> Self {
+        Start {
+            workers: settings.config().io_threads,
+            settings,
+            seed,
+            kept: None,
+            now,
+            config_file: String::new(),
+            executable: String::new(),
+        }
+    }
+}
+
 /// What all workers share.
 pub struct Engine {
     /// The dataset.

@@ -24,15 +24,8 @@ pub fn open_with(
     let text = format!("dir {}\nenable-debug-command yes\n{lines}\n", dir.display());
     settings.apply_text(text.as_bytes(), "a test").unwrap();
     let data_dir = unlocked(dir)?;
-    let engine = make(Start {
-        settings,
-        seed: [1, 2, 3, 4],
-        now: 1_000_000,
-        workers: 4,
-        config_file: String::new(),
-        kept: data_dir.manifest.clone(),
-        executable: String::new(),
-    })?;
+    let kept = data_dir.manifest.clone();
+    let engine = make(Start { kept, ..Start::new(settings, [1, 2, 3, 4], 1_000_000) })?;
     engine.attach_data_dir(data_dir);
     engine.persistence.set_loading(true);
     let recovered = engine.recover();

@@ -45,15 +45,7 @@ pub fn start(lines: &str) -> Start {
     let nowhere = "dir /dev/null/nowhere\nappendonly no\nsave \"\"\n";
     settings.apply_text(nowhere.as_bytes(), "every test").unwrap();
     settings.apply_text(lines.as_bytes(), "a test").unwrap();
-    Start {
-        settings,
-        seed: [1, 2, 3, 4],
-        now: 1_000_000,
-        workers: 4,
-        config_file: String::new(),
-        kept: None,
-        executable: String::new(),
-    }
+    Start::new(settings, [1, 2, 3, 4], 1_000_000)
 }
 
 /// One client with a worker of its own.

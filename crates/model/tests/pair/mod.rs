@@ -73,16 +73,7 @@ pub struct Pair {
 impl Pair {
     /// Both empty. `label` is said when they disagree.
     pub fn new(label: String, now: u64) -> Self {
-        let engine = Engine::new(Start {
-            settings: Settings::new(4),
-            seed: [7, 2, 3, 4],
-            now,
-            workers: 4,
-            config_file: String::new(),
-            kept: None,
-            executable: String::new(),
-        })
-        .unwrap();
+        let engine = Engine::new(Start::new(Settings::new(4), [7, 2, 3, 4], now)).unwrap();
         let client = engine.clients.add(Origin::default(), now, Arc::new(Nobody));
         let limits = PackLimits { ..engine.store.limits() };
         let model = Model::new(DATABASES, engine.store.hasher().clone(), limits);

@@ -27,16 +27,8 @@ pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<En
         let shards = ["--shards".to_owned(), manifest.shards.to_string()];
         settings.apply_args(&shards).map_err(|error| error.to_string())?;
     }
-    let workers = settings.config().io_threads;
-    Engine::new(Start {
-        settings,
-        seed,
-        kept: manifest.cloned(),
-        now: wall_clock(),
-        workers,
-        config_file: String::new(),
-        executable: String::new(),
-    })
+    let kept = manifest.cloned();
+    Engine::new(Start { kept, ..Start::new(settings, seed, wall_clock()) })
 }
 
 /// Opens the data directory of a configuration for this process alone.

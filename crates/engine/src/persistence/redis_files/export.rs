@@ -178,15 +178,8 @@ fn reading_engine(settings: &Settings, manifest: &Manifest) -> Result<Arc<Engine
     let mut settings = settings.clone();
     let shards = ["--shards".to_owned(), manifest.shards.to_string()];
     settings.apply_args(&shards).map_err(|error| error.to_string())?;
-    let engine = Engine::new(Start {
-        settings,
-        seed: [0; 4],
-        kept: Some(manifest.clone()),
-        now: wall_clock(),
-        workers: 1,
-        config_file: String::new(),
-        executable: String::new(),
-    })?;
+    let start = Start::new(settings, [0; 4], wall_clock());
+    let engine = Engine::new(Start { kept: Some(manifest.clone()), workers: 1, ..start })?;
     engine.persistence.set_old_shards(manifest.shards);
     Ok(engine)
 }
