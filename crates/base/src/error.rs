@@ -150,6 +150,14 @@ errors! {
     /// What other threads are to do is more than may wait for them; it passes by itself.
     CROWDED = "ERR too many requests wait for the disk or for other servers; try again when some \
         of them have been answered";
+    /// Versions of values keep more than they may: none is added until some have gone.
+    VERSIONS_FULL = "ERR queries keep more of what was changed behind them than query-kept-memory \
+        allows; try again when some of them have ended";
+    /// A query that has kept too much, and is the oldest of those that do.
+    QUERY_GIVEN_UP = "ERR the query was given up: more than query-kept-memory allows was changed \
+        behind it and others";
+    /// A query that ends with the server.
+    QUERY_STOPPED = "ERR the query was ended: the server is shutting down";
     /// Scripts and functions are switched off.
     NO_SCRIPTING = "ERR scripting is turned off by the directive 'scripting'";
     /// Not authenticated.

@@ -6,7 +6,7 @@
 //! that it brings along.
 //!
 //! ```text
-//!   Keyspace ◄─┬─ Holds<T>               the values of one type
+//!   Keyspace ◄─┬─ Holds<T> ◄── Shares<T> the values of one type, and versions of them
 //!              └─ Types ◄─┬─ Strings     strings, which take the place of any value
 //!                         └─ Databases   keys of any type, to be walked, moved and copied
 //! ```
@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use crate::{Class, CmdError, DataType, Key, Kind, Millis, PackLimits, Rng};
+use crate::{Class, CmdError, DataType, Key, Kind, Millis, PackLimits, Rng, Version, Versioned};
 
 /// What happens to a key's deadline when its value is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,4 +256,15 @@ pub trait Holds<T: DataType>: Keyspace {
         self.give_context(context);
         result
     }
+}
+
+/// Hosts that hand out versions of the values of type `T`: what a reader keeps when it needs the
+/// value for longer than the key's shard may be held.
+pub trait Shares<T: Versioned>: Holds<T> {
+    /// The value at `key` as it is now, to be read by whichever thread, for as long as it takes.
+    /// Whatever becomes of the key, the version stays what it is.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else; versions keep more than they may.
+    fn share(&mut self, key: Key<'_>) -> Result<Option<Version<T::Frozen>>, CmdError>;
 }

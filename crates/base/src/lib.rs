@@ -29,6 +29,7 @@ mod reply;
 mod rng;
 mod spec;
 mod stream_id;
+mod version;
 
 pub use args::Args;
 pub use behaviour::{
@@ -40,7 +41,7 @@ pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;
 pub use event::{Class, Event};
 pub use hash_secret::{HashSecret, MemberHasher, ProcessSecret};
-pub use host::{Databases, Deadline, Holds, Keyspace, Locks, Strings, Types};
+pub use host::{Databases, Deadline, Holds, Keyspace, Locks, Shares, Strings, Types};
 pub use incremental::{
     Assembly, Changed, Copier, Elements, Growing, IncrementalCopy, Indivisible, NOTES,
 };
@@ -51,6 +52,7 @@ pub use reply::{Protocol, Reply};
 pub use rng::Rng;
 pub use spec::{Category, Command, Deprecated, Flag, Flags, Group, Handler, Row, Run, Spec, Tip};
 pub use stream_id::StreamId;
+pub use version::{Charge, EndedVersion, Version, Versioned, Versions};
 
 /// Milliseconds since the Unix epoch; the only clock unit inside Kvist.
 pub type Millis = u64;

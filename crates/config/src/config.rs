@@ -7,7 +7,7 @@
 use crate::directives::{
     self, ClientSettings, EncodingSettings, EventSettings, GrpcSettings, HttpSettings,
     LoggingSettings, MemorySettings, NetworkSettings, PersistenceSettings, ProcessSettings,
-    RangeSettings, ScriptSettings, SecuritySettings, TlsSettings,
+    QuerySettings, RangeSettings, ScriptSettings, SecuritySettings, TlsSettings,
 };
 use crate::settings::Settings;
 
@@ -40,6 +40,8 @@ pub struct Config {
     pub scripts: ScriptSettings,
     /// What is published of what happens to keys.
     pub events: EventSettings,
+    /// What queries may take.
+    pub queries: QuerySettings,
     /// What range queries go by.
     pub ranges: RangeSettings,
 }
@@ -68,6 +70,7 @@ impl Settings {
             persistence: PersistenceSettings::of(self),
             scripts: ScriptSettings::of(self),
             events: EventSettings::of(self),
+            queries: QuerySettings::of(self),
             ranges: RangeSettings::of(self),
         }
     }

@@ -52,8 +52,8 @@ pub use directives::{
     AREAS, AclSettings, AppendFsync, Area, AuthClients, BindAddress, CallerLimits, ClientSettings,
     DEFAULTS_OF_OUR_OWN, EncodingSettings, EventSettings, Eviction, EvictionPolicy, Gate,
     GrpcSettings, HttpSettings, Identity, Latency, LogLevel, LoggingSettings, MemorySettings,
-    NetworkSettings, PersistenceSettings, ProcessSettings, RangeIndex, RangeSettings,
-    ScriptSettings, SecuritySettings, SessionCache, ShutdownFlags, TlsSettings,
+    NetworkSettings, PersistenceSettings, ProcessSettings, QuerySettings, RangeIndex,
+    RangeSettings, ScriptSettings, SecuritySettings, SessionCache, ShutdownFlags, TlsSettings,
 };
 pub use error::{LoadError, SetError, Source};
 pub use lists::{BufferLimit, BufferLimits, Events, Master, Overflow, SavePoint};

@@ -61,6 +61,7 @@ impl Engine {
         let run_id = run_id(&start.seed);
         let users = Users::new(vocabulary(&table), &config);
         limit_readers(&store, &config);
+        store.versions.set_most(config.queries.kept_memory);
         let memory = ClientsMemory::default();
         let background = BackgroundRequests::new(&memory.buffers);
         let configuration = Configuration {

@@ -12,6 +12,7 @@ mod data_dir;
 mod disk;
 mod duet;
 mod facts;
+mod rings;
 #[path = "../../model/tests/stage/mod.rs"]
 mod stage;
 mod tame;
@@ -56,6 +57,7 @@ mod redis_files_against_redis;
 mod repair;
 mod replay;
 mod scripts;
+mod shares;
 mod simulation;
 mod slow_files;
 mod tracking;

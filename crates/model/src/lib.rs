@@ -9,10 +9,11 @@ mod ordered;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use base::{
     CmdError, DataType, Databases, Deadline, Holds, Key, KeyHasher, Keyspace, Kind, Millis,
-    PackLimits, Rng, Strings, Types, error, num,
+    PackLimits, Rng, Shares, Strings, Types, Version, Versioned, Versions, error, num,
 };
 use types::Contexts;
 
@@ -71,6 +72,7 @@ pub struct Model {
     limits: PackLimits,
     hasher: KeyHasher,
     contexts: Contexts,
+    versions: Arc<Versions>,
 }
 
 impl Model {
@@ -85,6 +87,7 @@ impl Model {
             limits,
             hasher,
             contexts: Contexts::new(1),
+            versions: Arc::default(),
         }
     }
 
@@ -361,3 +364,13 @@ macro_rules! holds {
 }
 
 base::objects!(holds);
+
+impl<T: Versioned> Shares<T> for Model
+where
+    Model: Holds<T>,
+{
+    fn share(&mut self, key: Key<'_>) -> Result<Option<Version<T::Frozen>>, CmdError> {
+        let Some(value) = Holds::<T>::peek(self, key)? else { return Ok(None) };
+        Version::new(&self.versions, |versions| value.freeze(versions)).map(Some)
+    }
+}

@@ -2,11 +2,15 @@
 //!
 //! It is there in builds with debug assertions only, and no command of the server makes one: the
 //! test `new_type` of the engine has some, and takes rings through all that values go through.
+//!
+//! Its words are held in blocks, so that it can be shared: a reader keeps a version of a ring while
+//! others push. A type whose values stay small, or that are read in a moment, needs none of that.
 
-use std::collections::VecDeque;
+use std::sync::Arc;
 
 use base::codec::{Malformed, Source, put_bytes, put_framed, put_number};
-use base::{DataType, Indivisible, Kind, PackLimits};
+use base::{DataType, Indivisible, Kind, PackLimits, Versioned, Versions};
+use blocks::{Block, Blocks, Frozen};
 use rdb::Portable;
 use table::{UnalignedBox, size_class};
 
@@ -26,27 +30,143 @@ pub struct Ring(Option<UnalignedBox<Body>>);
 /// Behind a pointer: every key pays for the size of the largest type.
 #[derive(Clone, Default)]
 struct Body {
-    words: VecDeque<Box<[u8]>>,
+    blocks: Blocks<Words>,
+    span: Span,
+}
+
+/// Which words of the blocks are the ring's.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    /// Words of the first block that have been dropped.
+    dropped: usize,
+    /// Words that are there.
+    len: usize,
+}
+
+/// A block: what is copied if a word of it comes or goes while a version shares it.
+#[derive(Clone, Default)]
+struct Words {
+    words: Vec<Box<[u8]>>,
     /// Bytes that the words take.
     bytes: usize,
+}
+
+/// Words of a block.
+const FULL: usize = 64;
+
+impl Block for Words {
+    fn memory(&self) -> usize {
+        size_class(self.words.capacity() * size_of::<Box<[u8]>>()) + self.bytes
+    }
+}
+
+impl Words {
+    fn push(&mut self, word: &[u8]) {
+        self.bytes += size_class(word.len());
+        self.words.push(word.into());
+    }
+
+    /// Lets go of a word; those behind it stay where they are.
+    fn drop_word(&mut self, at: usize) {
+        if let Some(word) = self.words.get_mut(at) {
+            self.bytes -= size_class(word.len());
+            *word = Box::default();
+        }
+    }
+}
+
+impl Body {
+    fn push(&mut self, word: &[u8]) {
+        let Body { blocks, span } = self;
+        if (span.dropped + span.len).is_multiple_of(FULL) {
+            blocks.push(Words::default());
+        }
+        let last = blocks.now().len().saturating_sub(1);
+        blocks.edit(last, |block| block.push(word));
+        span.len += 1;
+    }
+
+    fn drop_first(&mut self) {
+        let Body { blocks, span } = self;
+        blocks.edit(0, |block| block.drop_word(span.dropped));
+        (span.dropped, span.len) = (span.dropped + 1, span.len - 1);
+        if span.dropped == FULL || span.len == 0 {
+            blocks.drop_first();
+            span.dropped = 0;
+        }
+    }
+}
+
+impl Span {
+    fn words(self, blocks: &Frozen<Words>) -> impl Iterator<Item = &[u8]> {
+        let words = blocks.iter().flat_map(|block| &block.words);
+        words.skip(self.dropped).map(|word| &**word)
+    }
 }
 
 impl Ring {
     /// Appends a word, and drops the first ones so that there are at most so many.
     pub fn push(&mut self, word: &[u8], most: usize) {
         let body = self.0.get_or_insert_with(|| UnalignedBox::new(Body::default()));
-        body.bytes += size_class(word.len());
-        body.words.push_back(word.into());
-        while body.words.len() > most {
-            let Some(first) = body.words.pop_front() else { break };
-            body.bytes -= size_class(first.len());
+        body.push(word);
+        while body.span.len > most {
+            body.drop_first();
         }
     }
 
+    /// How many words there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |body| body.span.len)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The words, the oldest first.
-    pub fn words(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        const NONE: &VecDeque<Box<[u8]>> = &VecDeque::new();
-        self.0.as_ref().map_or(NONE, |body| &body.words).iter().map(|word| &**word)
+    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.as_ref().into_iter().flat_map(|body| body.span.words(body.blocks.now()))
+    }
+}
+
+/// A ring as it was.
+#[derive(Default)]
+pub struct FrozenRing {
+    blocks: Frozen<Words>,
+    span: Span,
+}
+
+impl FrozenRing {
+    /// How many words there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.span.len
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The words, the oldest first.
+    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
+        self.span.words(&self.blocks)
+    }
+}
+
+/// What it takes to be shared: the blocks do it.
+impl Versioned for Ring {
+    type Frozen = FrozenRing;
+
+    fn freeze(&self, versions: &Arc<Versions>) -> FrozenRing {
+        self.0.as_ref().map_or_else(FrozenRing::default, |body| FrozenRing {
+            blocks: body.blocks.freeze(versions),
+            span: body.span,
+        })
     }
 }
 
@@ -57,18 +177,15 @@ impl DataType for Ring {
     type Assembly = Indivisible;
 
     fn is_empty(&self) -> bool {
-        self.words().len() == 0
+        Ring::is_empty(self)
     }
 
     fn elements(&self) -> usize {
-        self.words().len()
+        self.len()
     }
 
     fn memory(&self) -> usize {
-        self.0.as_ref().map_or(0, |body| {
-            let slots = body.words.capacity() * size_of::<Box<[u8]>>();
-            size_class(size_of::<Body>()) + size_class(slots) + body.bytes
-        })
+        self.0.as_ref().map_or(0, |body| size_class(size_of::<Body>()) + body.blocks.memory())
     }
 
     fn encoding(&self) -> &'static str {
@@ -76,12 +193,12 @@ impl DataType for Ring {
     }
 
     fn free_effort(&self) -> usize {
-        1 + self.words().len()
+        1 + self.len()
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
         put_framed(out, |out| {
-            put_number(out, self.words().len() as u64);
+            put_number(out, self.len() as u64);
             self.words().for_each(|word| put_bytes(out, word));
         });
     }

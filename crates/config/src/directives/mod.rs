@@ -25,6 +25,7 @@ mod memory;
 mod network;
 mod persistence;
 mod process;
+mod queries;
 mod ranges;
 mod replication;
 mod scripting;
@@ -41,6 +42,7 @@ pub use memory::{Eviction, EvictionPolicy, MemorySettings};
 pub use network::{BindAddress, NetworkSettings};
 pub use persistence::{AppendFsync, PersistenceSettings};
 pub use process::{ProcessSettings, ShutdownFlags};
+pub use queries::QuerySettings;
 pub use ranges::{RangeIndex, RangeSettings};
 pub use scripting::ScriptSettings;
 pub use security::{AclSettings, Gate, SecuritySettings};
@@ -62,8 +64,15 @@ impl Area {
 }
 
 /// What Redis has no word for.
-const OWN: &[&[Directive]] =
-    &[process::OWN, grpc::LIST, clients::OWN, http::LIST, ranges::LIST, persistence::OWN];
+const OWN: &[&[Directive]] = &[
+    process::OWN,
+    grpc::LIST,
+    clients::OWN,
+    http::LIST,
+    ranges::LIST,
+    queries::LIST,
+    persistence::OWN,
+];
 
 /// All areas, in the order of the reference.
 pub const AREAS: &[Area] = &[

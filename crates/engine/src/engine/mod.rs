@@ -155,7 +155,8 @@ impl Engine {
         let migrating = self.background.migrating.load(Ordering::Relaxed);
         let scripts = usize::try_from(self.scripting.scripts.memory()).unwrap_or(usize::MAX);
         let (indexes, readers) = (self.store.indexes.memory(), self.store.tracked.memory());
-        let beside = readers + indexes + buffers + migrating + scripts;
+        let kept = self.store.versions.kept();
+        let beside = readers + indexes + kept + buffers + migrating + scripts;
         beside + self.scripting.functions.memory() + self.records_memory()
     }
 

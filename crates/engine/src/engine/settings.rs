@@ -128,6 +128,7 @@ impl Engine {
         self.store.set_limits(pack_limits(&config));
         self.store.set_measure(measure(&config));
         limit_readers(&self.store, &config);
+        self.store.versions.set_most(config.queries.kept_memory);
         self.follow_indexes(&config);
         *self.configuration.current.write() = Arc::clone(&config);
         self.follow_events();

@@ -4,4 +4,5 @@
 mod collections;
 mod keyspace;
 mod ordered;
+mod shares;
 mod strings;

@@ -1,5 +1,7 @@
 //! Values on their way out. Large ones are freed off the data path.
 
+use base::EndedVersion;
+
 use super::db::Keys;
 use super::readers::Readers;
 use crate::Object;
@@ -20,6 +22,8 @@ pub enum Garbage {
     Keys(Box<Keys>),
     /// Who had read which keys.
     Readers(Box<Readers>),
+    /// A version of a value that nothing reads any more.
+    Version(EndedVersion),
 }
 
 impl Garbage {

@@ -18,7 +18,7 @@ pub(crate) mod tracked;
 use std::sync::Arc;
 use sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use base::{Hashing, KeyHasher, Millis, PackLimits, SHARD_BITS};
+use base::{Hashing, KeyHasher, Millis, PackLimits, SHARD_BITS, Versions};
 use journal::{Log, Policy};
 use sync::{Mutex, RwLock};
 
@@ -106,6 +106,8 @@ pub struct Store {
     pub(crate) memory: Memory,
     pub(crate) counts: Counts,
     trash: Mutex<Vec<Garbage>>,
+    /// Versions of values that readers keep. Those that have ended are freed with the trash.
+    pub versions: Arc<Versions>,
     pub(crate) large: LargeValues,
     log: Arc<Log>,
     pub(crate) listeners: Listeners,
@@ -137,6 +139,7 @@ impl Store {
             memory: Memory::default(),
             counts: Counts::default(),
             trash: Mutex::default(),
+            versions: Arc::default(),
             large: LargeValues::default(),
             log: Log::new(Policy::EverySecond),
             listeners: Listeners::default(),
@@ -279,8 +282,9 @@ impl Store {
     /// Takes away what waits to be freed; the caller frees it by dropping.
     #[must_use]
     pub fn take_trash(&self) -> Vec<Garbage> {
-        let trash = std::mem::take(&mut *self.trash.lock());
+        let mut trash = std::mem::take(&mut *self.trash.lock());
         self.counts.freed.fetch_add(trash.len() as u64, Ordering::Relaxed);
+        trash.extend(self.versions.take_ended().into_iter().map(Garbage::Version));
         trash
     }
 

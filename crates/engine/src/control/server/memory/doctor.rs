@@ -88,6 +88,7 @@ mod tests {
         let resident = Some(resident);
         Figures {
             indexes: 0,
+            kept: 0,
             records: 0,
             used,
             peak,

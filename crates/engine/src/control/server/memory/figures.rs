@@ -48,6 +48,7 @@ impl Figures {
             clients: engine.memory.buffers.load(Ordering::Relaxed),
             scripting: engine.scripting_memory(),
             indexes: engine.store.indexes.memory(),
+            kept: engine.store.versions.kept(),
             records: engine.records_memory(),
             journal: usize::try_from(engine.store.log().waiting()).unwrap_or(usize::MAX),
             resident: process::resident(),

@@ -1,0 +1,221 @@
+//! Versions of values: whatever becomes of a key, a version stays what it was, what it keeps is
+//! counted, and nothing of it is left when it has gone.
+#![cfg(debug_assertions)] // rings are there in such builds only
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use std::sync::Arc;
+
+use base::{CmdError, Rng, Shares, Version, error};
+use kvist_engine::Engine;
+use store::Scope;
+use testkit::seed;
+use types::example::{FrozenRing, Ring};
+
+use crate::rings::engine;
+use crate::test_client::{TestClient, start};
+
+/// A version of the ring at a key.
+fn try_share(client: &mut TestClient, key: &str) -> Result<Option<Version<FrozenRing>>, CmdError> {
+    let store = Arc::clone(&client.worker.engine.store);
+    let (key, db) = (store.hasher().key(key.as_bytes()), client.session.db);
+    let scope = Scope::One(store.shard_of(key.hash));
+    let shared = client.worker.txn.with(&store, scope, |txn| {
+        txn.select(db);
+        Shares::<Ring>::share(txn, key)
+    });
+    shared.unwrap()
+}
+
+fn share(client: &mut TestClient, key: &str) -> Version<FrozenRing> {
+    try_share(client, key).unwrap().unwrap()
+}
+
+fn words(version: &Version<FrozenRing>) -> Vec<String> {
+    version.words().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// So many words of a ring, and what they are.
+fn fill(client: &mut TestClient, key: &str, count: usize) -> Vec<String> {
+    let all: Vec<String> = (0..count).map(|number| format!("word:{number:05}")).collect();
+    for word in &all {
+        client.ask(&format!("RING.PUSH {key} 1000000 {word}"));
+    }
+    all
+}
+
+/// Frees what waits for it, and counts everything again.
+fn settle(client: &mut TestClient) {
+    let engine = Arc::clone(&client.worker.engine);
+    drop(engine.store.take_trash());
+    client.worker.txn.report_memory();
+    assert_eq!(client.worker.txn.recount(), engine.store.memory());
+}
+
+fn kept(engine: &Engine) -> usize {
+    engine.store.versions.kept()
+}
+
+/// Each of these changes the key, or takes it away, in another way.
+#[test]
+fn a_version_outlives_whatever_becomes_of_its_key() {
+    let engine = engine(start("enable-debug-command yes"));
+    for changes in [
+        &["RING.PUSH k 1000000 more"][..],
+        &["RING.PUSH k 10 more"],
+        &["DEL k"],
+        &["UNLINK k"],
+        &["SET k v"],
+        &["RENAME k other", "RING.PUSH other 5 x", "DEL other"],
+        &["COPY k other", "DEL k", "RING.PUSH other 5 x"],
+        &["MOVE k 1"],
+        &["SWAPDB 0 1", "SELECT 1", "RING.PUSH k 5 x", "SELECT 0"],
+        &["FLUSHALL"],
+        &["FLUSHALL SYNC"],
+        &["PEXPIRE k 0"],
+        &["SAVE", "RING.PUSH k 5 x"],
+        &["MULTI", "RING.PUSH k 5 x", "DEL k", "EXEC"],
+        &["EVAL \"redis.call('ring.push', KEYS[1], 5, 'x')\" 1 k"],
+    ] {
+        let mut client = TestClient::new(&engine);
+        let before = fill(&mut client, "k", 1000);
+        let (used, usage) = (engine.used_memory(), client.ask("MEMORY USAGE k"));
+        let version = share(&mut client, "k");
+        assert_eq!((kept(&engine), engine.used_memory()), (0, used), "{changes:?}");
+        assert_eq!(client.ask("MEMORY USAGE k"), usage);
+        changes.iter().for_each(|change| drop(client.ask(change)));
+        settle(&mut client);
+        assert_eq!(words(&version), before, "{changes:?}");
+        if !changes[0].starts_with("MOVE") {
+            assert!(kept(&engine) > 0, "{changes:?}");
+        }
+        let beside = engine.used_memory() - kept(&engine);
+        drop(version);
+        assert_eq!(engine.used_memory(), beside + kept(&engine), "it waits to be freed");
+        settle(&mut client);
+        assert_eq!((kept(&engine), engine.used_memory()), (0, beside), "{changes:?}");
+        client.ask("FLUSHALL");
+        settle(&mut client);
+    }
+}
+
+/// A script is rolled back when it wants a key that it has not declared, and runs again.
+#[test]
+fn a_version_outlives_what_is_rolled_back() {
+    let engine = engine(start(""));
+    let mut client = TestClient::new(&engine);
+    let before = fill(&mut client, "k", 20);
+    let version = share(&mut client, "k");
+    let script = "EVAL \"redis.call('ring.push', KEYS[1], 5, 'x') return \
+                  redis.call('ring.words', 'other')\" 1 k";
+    assert_eq!(client.ask(script), "*0");
+    assert_eq!(words(&version), before);
+    assert!(client.ask("RING.WORDS k").ends_with("\r\nx"));
+    settle(&mut client);
+    assert!(kept(&engine) > 0);
+    drop(version);
+    settle(&mut client);
+    assert_eq!(kept(&engine), 0);
+}
+
+#[test]
+fn versions_at_random_are_what_the_ring_was() {
+    let engine = engine(start(""));
+    let mut client = TestClient::new(&engine);
+    let mut rng: Rng = seed::rng();
+    let mut model: Vec<Vec<String>> = vec![Vec::new(); 3];
+    let mut versions: Vec<(Version<FrozenRing>, Vec<String>)> = Vec::new();
+    for number in 0..seed::setting("KVIST_STEPS", 4000) {
+        let at = rng.below(model.len());
+        match rng.below(40) {
+            0 => {
+                client.ask(&format!("DEL k{at}"));
+                model[at].clear();
+            }
+            1 if !model[at].is_empty() => {
+                let other = (at + 1) % model.len();
+                client.ask(&format!("COPY k{at} k{other} REPLACE"));
+                model[other] = model[at].clone();
+            }
+            2 if !model[at].is_empty() => {
+                let other = (at + 1) % model.len();
+                client.ask(&format!("RENAME k{at} k{other}"));
+                model[other] = std::mem::take(&mut model[at]);
+            }
+            3..6 if versions.len() < 5 && !model[at].is_empty() => {
+                versions.push((share(&mut client, &format!("k{at}")), model[at].clone()));
+            }
+            6..9 if !versions.is_empty() => {
+                let (version, was) = versions.swap_remove(rng.below(versions.len()));
+                assert_eq!(words(&version), was);
+            }
+            9 => drop(engine.store.take_trash()),
+            _ => {
+                let most = [1000, 1000, 300, 70, 1][rng.below(5).max(rng.below(5)) % 5];
+                client.ask(&format!("RING.PUSH k{at} {most} {number}"));
+                model[at].push(number.to_string());
+                let over = model[at].len().saturating_sub(most);
+                model[at].drain(..over);
+            }
+        }
+    }
+    versions.iter().for_each(|(version, was)| assert_eq!(&words(version), was));
+    drop(versions);
+    settle(&mut client);
+    assert_eq!((kept(&engine), engine.store.versions.living()), (0, 0));
+}
+
+#[test]
+fn what_versions_keep_has_a_limit() {
+    let engine = engine(start("query-kept-memory 100kb"));
+    let mut client = TestClient::new(&engine);
+    let before = fill(&mut client, "k", 20_000);
+    let (oldest, next) = (share(&mut client, "k"), share(&mut client, "k"));
+    let versions = Arc::clone(&engine.store.versions);
+    assert!(!versions.gives_up(oldest.number()));
+    client.ask("DEL k");
+    settle(&mut client);
+    assert!(kept(&engine) > 100 << 10);
+    assert!(versions.gives_up(oldest.number()) && !versions.gives_up(next.number()));
+    fill(&mut client, "k", 1);
+    assert_eq!(try_share(&mut client, "k").err(), Some(error::VERSIONS_FULL));
+    // What is given up stays readable until its reader has stopped.
+    assert_eq!(words(&oldest), before);
+    drop(oldest);
+    settle(&mut client);
+    // The next one keeps the same.
+    assert!(versions.gives_up(next.number()));
+    client.ask("CONFIG SET query-kept-memory 0");
+    assert!(!versions.gives_up(next.number()));
+    assert!(try_share(&mut client, "k").unwrap().is_some());
+    drop(next);
+    settle(&mut client);
+    assert_eq!(kept(&engine), 0);
+}
+
+/// It is memory like other memory: keys are dropped for it, and INFO shows it.
+#[test]
+fn what_versions_keep_counts_for_maxmemory() {
+    let engine = engine(start("maxmemory 3mb\nmaxmemory-policy allkeys-lru"));
+    let mut client = TestClient::new(&engine);
+    fill(&mut client, "k", 20_000);
+    let version = share(&mut client, "k");
+    client.ask("DEL k");
+    settle(&mut client);
+    let kept = kept(&engine);
+    assert!(kept > 500 << 10, "{kept}");
+    let info = client.ask("INFO memory");
+    assert!(info.contains(&format!("mem_query_versions:{kept}\r\n")), "{info}");
+    for number in 0..40 {
+        client.worker.begin(1_000_000);
+        client.ask(&format!("SET s{number} {}", "x".repeat(100 << 10)));
+    }
+    let keys = |client: &mut TestClient| client.ask("DBSIZE")[1..].parse::<usize>().unwrap();
+    let with = keys(&mut client);
+    drop(version);
+    settle(&mut client);
+    for number in 0..40 {
+        client.worker.begin(1_000_000);
+        client.ask(&format!("SET s{number} {}", "x".repeat(100 << 10)));
+    }
+    assert!(keys(&mut client) > with + 3, "{with} keys beside the version");
+}
