@@ -48,7 +48,7 @@ fn settle(client: &mut TestClient) {
     let engine = Arc::clone(&client.worker.engine);
     drop(engine.store.take_trash());
     client.worker.txn.report_memory();
-    assert_eq!(client.worker.txn.recount(), engine.store.memory());
+    assert_eq!(store::recount(&mut client.worker.txn.held), engine.store.memory());
 }
 
 fn kept(engine: &Engine) -> usize {

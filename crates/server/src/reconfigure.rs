@@ -23,9 +23,9 @@ pub fn follow(
     named: &[&'static str],
 ) -> Result<(), SetError> {
     let mut most = None;
-    if after.maxclients != before.maxclients {
-        let room = room_for_clients(after.maxclients, pool.inboxes.len());
-        if u64::try_from(room).is_ok_and(|room| room < u64::from(after.maxclients)) {
+    if after.clients.maxclients != before.clients.maxclients {
+        let room = room_for_clients(after.clients.maxclients, pool.inboxes.len());
+        if u64::try_from(room).is_ok_and(|room| room < u64::from(after.clients.maxclients)) {
             let reason = format!(
                 "The operating system is not able to handle the specified number of clients, try \
                  with {room}"
@@ -39,7 +39,7 @@ pub fn follow(
         listening.secure_with(old);
         tracing::warn!("{error}");
         let reason = "Unable to listen on this port. Check server logs.";
-        return Err(if after.port != before.port {
+        return Err(if after.network.port != before.network.port {
             SetError::failed("port", reason)
         } else if after.tls.port != before.tls.port {
             SetError::failed("tls-port", reason)

@@ -65,7 +65,7 @@ impl Start {
     #[must_use]
     pub fn new(settings: Settings, seed: [u64; 4], now: Millis) -> Self {
         Start {
-            workers: settings.config().io_threads,
+            workers: settings.config().process.io_threads,
             settings,
             seed,
             kept: None,
@@ -140,10 +140,11 @@ impl Engine {
         self.hooks.dial.get()
     }
 
-    /// Bytes the dataset, its indexes, those who have read it, the connections, values on their way
-    /// to other servers, the scripts that are known, users and what is logged of clients take.
-    /// Interpreters are not part of it, as in Redis: no key is evicted for what a script has left
-    /// behind. They have limits of their own, and tell what they take themselves.
+    /// Bytes the dataset, its indexes, what queries keep of it, those who have read it, the
+    /// connections, values on their way to other servers, the scripts that are known, users and
+    /// what is logged of clients take. Interpreters are not part of it, as in Redis: no key is
+    /// evicted for what a script has left behind. They have limits of their own, and tell what they
+    /// take themselves.
     #[must_use]
     pub fn used_memory(&self) -> usize {
         self.store.memory() + self.memory_beside()

@@ -135,7 +135,7 @@ impl Listening {
     /// Why they cannot be had.
     pub fn relocate(&self, before: &Config, after: &Config) -> Result<(), String> {
         let moves = |spoken: &Spoken| {
-            before.bind != after.bind || spoken.port(before) != spoken.port(after)
+            before.network.bind != after.network.bind || spoken.port(before) != spoken.port(after)
         };
         let moved: Vec<Spoken> = Spoken::BOTH.into_iter().filter(moves).collect();
         if moved.is_empty() {

@@ -101,7 +101,7 @@ impl EventLoop {
         });
         over.append(&mut self.housekeeping.over_soft);
         self.housekeeping.over_soft = over;
-        if let Some(silence) = config.timeout {
+        if let Some(silence) = config.network.timeout {
             let idle: Vec<ConnectionKey> = self
                 .connections
                 .iter_mut()
@@ -121,13 +121,8 @@ impl EventLoop {
 
     /// Closes connections that have not authenticated in time.
     fn close_unknown(&mut self, thread: &mut ThreadState) {
-        let time = thread
-            .worker
-            .context
-            .config
-            .callers
-            .unauthenticated_timeout
-            .map(|time| time.as_millis());
+        let limits = &thread.worker.context.config.clients.callers;
+        let time = limits.unauthenticated_timeout.map(|time| time.as_millis());
         let is_late = |came: Millis| {
             time.is_some_and(|time| u128::from(thread.now.saturating_sub(came)) >= time)
         };

@@ -36,5 +36,5 @@ pub fn engine(settings: &Settings, manifest: Option<&Manifest>) -> Result<Arc<En
 /// # Errors
 /// It is in use, or cannot be used.
 pub fn open(config: &Config) -> Result<DataDir, String> {
-    DataDir::open(Path::new(&config.dir)).map_err(|error| error.to_string())
+    DataDir::open(Path::new(&config.process.dir)).map_err(|error| error.to_string())
 }

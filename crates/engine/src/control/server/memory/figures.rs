@@ -23,6 +23,8 @@ pub(in crate::control::server) struct Figures {
     pub scripting: [usize; 4],
     /// Ordered indexes.
     pub indexes: usize,
+    /// What queries keep of values that were changed behind them.
+    pub kept: usize,
     /// Users, and what is logged of clients.
     pub records: usize,
     /// Records that wait to be written to the journal.
@@ -65,7 +67,7 @@ impl Figures {
     pub fn overhead(&self) -> usize {
         // Interpreters are not part of what is used.
         let scripting: usize = self.scripting[2..].iter().sum();
-        let beside = self.clients + self.indexes + self.records + scripting;
+        let beside = self.clients + self.indexes + self.kept + self.records + scripting;
         (self.tables() + beside).min(self.used)
     }
 
