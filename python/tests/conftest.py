@@ -11,7 +11,9 @@ import types
 from pathlib import Path
 
 HERE = Path(__file__).parent
-folders = [HERE] if importlib.util.find_spec("kvist") else [HERE, HERE.parent]
+# Modules that all tests in Python share are in the last.
+SHARED = HERE.parents[1] / "tests"
+folders = [HERE, *([] if importlib.util.find_spec("kvist") else [HERE.parent]), SHARED]
 for folder in folders:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))

@@ -4,17 +4,15 @@ where ``KVIST_SERVER`` says where the program is, or the repository has built it
 
 from __future__ import annotations
 
-import contextlib
 import os
-import random
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import redis
+from ports import free_port
 
 PROGRAM = shutil.which("redis-server")
 
@@ -25,17 +23,6 @@ def kvist_program() -> str | None:
     built = [target / profile / "kvist" for profile in ("debug", "release")]
     places = [os.environ.get("KVIST_SERVER", ""), *map(str, built)]
     return next((place for place in places if place and Path(place).is_file()), None)
-
-
-def free_port() -> int:
-    """A port that no process listens on, nor 10000 above it, where a cluster's bus is; and that no
-    connection is given by chance."""
-    while True:
-        port = random.randrange(10000, 22000)
-        with contextlib.suppress(OSError), socket.socket() as probe, socket.socket() as bus:
-            probe.bind(("127.0.0.1", port))
-            bus.bind(("127.0.0.1", port + 10000))
-            return port
 
 
 class Server:
@@ -57,7 +44,7 @@ class Server:
 
     def started(self, program: str, kind: str) -> str | None:
         """Starts it; what it has said if it does not serve."""
-        port = free_port() if kind in ("cluster", "sentinel") else 0
+        port = free_port(also=10000) if kind in ("cluster", "sentinel") else 0
         lines = [f"port {port}", f"unixsocket {self.socket}", f"dir {self.folder}", "bind 127.0.0.1"]
         if kind != "sentinel":
             # What is slow by chance must not be in the slow log.

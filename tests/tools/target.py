@@ -5,10 +5,10 @@ The connection here says exactly what it is told and hides nothing of the reply;
 people use have tests of their own in ../clients.
 """
 
-import contextlib
 import os
-import random
+import pathlib
 import socket
+import sys
 import time
 import unittest
 
@@ -37,16 +37,6 @@ SELECT 3
 SET elsewhere 1
 SELECT 0
 """
-
-
-def free_port():
-    """A port that no process listens on, and that no connection is given by chance: the system
-    takes those from 32768 on."""
-    while True:
-        port = random.randrange(10000, 32000)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind((HOST, port))
-            return port
 
 
 class Error(str):
@@ -163,3 +153,9 @@ class TwoServers(unittest.TestCase):
             before = connection.ask("CONFIG", "GET", name)[1]
             self.assertEqual(connection.ask("CONFIG", "SET", name, value), "OK")
             self.addCleanup(connection.ask, "CONFIG", "SET", name, before)
+
+# Modules that all tests in Python share.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from ports import free_port  # noqa: E402
+

@@ -6,14 +6,14 @@ Every database of it is emptied.
 """
 
 import concurrent.futures
-import contextlib
 import json
 import os
-import random
+import pathlib
 import re
 import shutil
 import socket
 import subprocess
+import sys
 import time
 import unittest
 import urllib.error
@@ -30,16 +30,6 @@ EXPORTER = shutil.which("prometheus-redis-exporter") or shutil.which("redis_expo
 
 # What the exporter says of itself, not of the server.
 OF_ITSELF = re.compile(r"redis_(exporter_|target_scrape|last_key_groups)")
-
-
-def free_port():
-    """A port that no process listens on, and that no connection is given by chance: the system
-    takes those from 32768 on."""
-    while True:
-        port = random.randrange(10000, 32000)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind((HOST, port))
-            return port
 
 
 def command(*words):
@@ -218,3 +208,9 @@ class Test(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+# Modules that all tests in Python share.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from ports import free_port  # noqa: E402
+

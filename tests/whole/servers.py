@@ -1,7 +1,6 @@
 """How checks start servers: on free ports, in folders of their own, and to their end."""
 
 import contextlib
-import random
 import shlex
 import shutil
 import socket
@@ -10,27 +9,11 @@ import tempfile
 import threading
 import time
 
+from ports import free_port
+
 from .job import need
 from .places import LOGS, PATIENCE, TARGET
 from .registry import Failed
-
-GIVEN_PORTS = set()
-PORTS_LOCK = threading.Lock()
-
-
-def free_port():
-    """A port that no process listens on now, and no other check has been given; nor any connection
-    by chance: the system takes those from 32768 on, and other checks open thousands."""
-    while True:
-        port = random.randrange(10000, 32000)
-        with PORTS_LOCK:
-            if port in GIVEN_PORTS:
-                continue
-            GIVEN_PORTS.add(port)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
-            return port
-
 
 COPIES = {}
 COPIES_LOCK = threading.Lock()

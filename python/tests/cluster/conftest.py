@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import random
-import socket
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from core.conftest import Server, eventually
+from ports import free_port
 
 import kvist
 from kvist.cluster import RedisCluster
-
-
-# Below those that systems hand out to programs that ask for none (32768 and up on Linux): a port
-# that was seen to be free stays so, but for another run of these tests, and then others are tried.
-PORTS = range(20000, 32000)
-
-
-def free_port() -> int:
-    """A port that no process listens on, and that no connection is given by chance."""
-    while True:
-        port = random.choice(PORTS)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 class Node(Server):

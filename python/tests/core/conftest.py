@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import random
 import shutil
 import socket
 import subprocess
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ports import free_port
 
 import kvist
 
@@ -45,16 +44,6 @@ def answered(ask: Any) -> Any:
         except kvist.TimeoutError:
             if time.monotonic() > until:
                 raise
-
-
-def free_port() -> int:
-    """A port that no process listens on, and that no connection is given by chance: systems hand
-    out those from 32768 on."""
-    while True:
-        port = random.randrange(10000, 32000)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 class Server:

@@ -5,7 +5,6 @@ import contextlib
 import importlib
 import os
 import pathlib
-import random
 import shlex
 import shutil
 import socket
@@ -33,16 +32,6 @@ def stubs():
     names = ["memorize.memorize_pb2", "memorize.memorize_pb2_grpc",
              "kvist.v1.kvist_pb2", "kvist.v1.kvist_pb2_grpc"]
     return [importlib.import_module(name) for name in names]
-
-
-def free_port():
-    """A port that no process listens on, and that no connection is given by chance: the system
-    takes those from 32768 on."""
-    while True:
-        port = random.randrange(10000, 32000)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 class Server:
@@ -94,3 +83,9 @@ class Server:
             self.folder.cleanup()
         if code:
             raise RuntimeError(f"the server ended with {code}")
+
+# Modules that all tests in Python share.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from ports import free_port  # noqa: E402
+

@@ -5,12 +5,11 @@ these tests empty every database of the server), TEST_PROTOCOL (2 or 3), and TES
 a command line with {port} in it that starts a fresh server for the tests that restart one.
 """
 
-import contextlib
 import os
-import random
+import pathlib
 import shlex
-import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -58,16 +57,6 @@ class ServerCase(unittest.TestCase):
         self.db.flushall()
 
 
-def free_port():
-    """A port that no process listens on, and that no connection is given by chance: the system
-    takes those from 32768 on."""
-    while True:
-        port = random.randrange(10000, 32000)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind((HOST, port))
-            return port
-
-
 class OwnServer:
     """A server that a test may stop and start again, on a port that no other has."""
 
@@ -111,3 +100,9 @@ class OwnServer:
         """Stops the server and removes its folder."""
         self.stop()
         self.folder.cleanup()
+
+# Modules that all tests in Python share.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from ports import free_port  # noqa: E402
+

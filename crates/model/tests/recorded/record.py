@@ -15,11 +15,10 @@ import subprocess
 import sys
 import time
 
+# Modules that all tests in Python share.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "tests"))
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from ports import free_port  # noqa: E402
 
 
 def connect(port):
