@@ -17,6 +17,7 @@ use grpc::generated::kvist::kvist_service_client::KvistServiceClient;
 use grpc::generated::kvist::operation::Kind;
 use grpc::generated::memorize as pb;
 use grpc::generated::memorize::memorize_client::MemorizeClient;
+use testkit::port::free_port;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -24,7 +25,7 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use crate::client::{Client, Reply, encode};
 use crate::keyvalue::progress;
-use crate::peer::{self, Peer, Processors, free_port};
+use crate::peer::{self, Peer, Processors};
 use crate::process::cpu_seconds;
 
 /// Calls at a time where there are many.
@@ -108,7 +109,7 @@ struct Row {
 
 /// Runs the report.
 pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
-    let grpc = free_port()?;
+    let grpc = free_port();
     let peer = Peer::with_grpc(program, grpc, Processors::First)?;
     let resp = address(&peer.addr)?;
     let own = SocketAddr::from(([127, 0, 0, 1], grpc));

@@ -1,10 +1,11 @@
 //! The servers that are measured: started here, or given by address.
 
 use std::io;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use testkit::port::free_port;
 
 use crate::client::{Client, Reply};
 
@@ -43,7 +44,7 @@ impl Drop for Peer {
 impl Peer {
     /// Starts Kvist.
     pub fn kvist(program: &Path, threads: usize, processors: Processors) -> io::Result<Self> {
-        let port = free_port()?.to_string();
+        let port = free_port().to_string();
         let threads = threads.to_string();
         let args = ["serve", "--port", &port, "--io-threads", &threads, "--save", ""];
         let quiet = ["--appendonly", "no", "--grpc-port", "0", "--http-port", "0"];
@@ -52,7 +53,7 @@ impl Peer {
 
     /// Starts Kvist with one worker and a gRPC port.
     pub fn with_grpc(program: &Path, grpc: u16, processors: Processors) -> io::Result<Self> {
-        let (port, grpc) = (free_port()?.to_string(), grpc.to_string());
+        let (port, grpc) = (free_port().to_string(), grpc.to_string());
         let args = ["serve", "--port", &port, "--io-threads", "1", "--save", ""];
         let more = ["--appendonly", "no", "--grpc-port", &grpc, "--http-port", "0"];
         Self::start("kvist", program, processors, &[&args[..], &more[..]].concat(), &port)
@@ -60,7 +61,7 @@ impl Peer {
 
     /// Starts a server of Redis's kind.
     pub fn redis(name: &str, program: &Path, processors: Processors) -> io::Result<Self> {
-        let port = free_port()?.to_string();
+        let port = free_port().to_string();
         let args = ["--port", &port, "--save", "", "--appendonly", "no", "--daemonize", "no"];
         Self::start(name, program, processors, &args, &port)
     }
@@ -206,9 +207,4 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
 /// Whether a program can be found on the search path.
 pub(crate) fn have(program: &str) -> bool {
     find(program).is_some()
-}
-
-/// A port that is free now.
-pub(crate) fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }

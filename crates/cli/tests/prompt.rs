@@ -8,12 +8,13 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
+use testkit::folder::Folder;
 use testkit::skip;
+use testkit::wait::eventually;
 use wire::{ReplyParser, Value};
 
 /// What the server says about its one documented command.
@@ -117,29 +118,20 @@ impl Person {
 
     /// Waits until this text comes up, after what has been seen before.
     fn sees(&mut self, text: &str) {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        loop {
-            let screen = plain(&self.screen.lock().unwrap());
-            if let Some(at) = screen.get(self.seen..).and_then(|new| new.find(text)) {
-                self.seen += at + text.len();
-                return;
-            }
-            let new = screen.get(self.seen..).unwrap_or_default();
-            assert!(Instant::now() < deadline, "{text:?} does not come up after {new:?}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let new = self.screen_from_here();
+        let what = format!("{text:?} on the screen, after {new:?},");
+        self.seen += eventually(&what, || self.screen_from_here().find(text)) + text.len();
+    }
+
+    /// What has come up since what has been seen.
+    fn screen_from_here(&self) -> String {
+        let screen = plain(&self.screen.lock().unwrap());
+        screen.get(self.seen..).unwrap_or_default().to_owned()
     }
 
     /// Waits until the client has ended by itself, without an error.
     fn leaves(mut self) {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(Instant::now() < deadline, "the client stays");
-            std::thread::sleep(Duration::from_millis(5));
-        };
+        let status = eventually("the end of the client", || self.child.try_wait().unwrap());
         assert!(status.success(), "{status}");
     }
 }
@@ -165,14 +157,11 @@ fn plain(bytes: &[u8]) -> String {
     plain + rest
 }
 
-fn history(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("kvist-cli-{}-{name}", std::process::id()))
-}
-
 #[test]
 fn lines_are_answered_and_the_prompt_says_where_one_is() {
     let server = Fake::start();
-    let history = history("lines");
+    let folder = Folder::new("lines");
+    let history = folder.join("history");
     let Some(mut person) = Person::sit_down(&server, &history) else { return };
     let prompt = format!("127.0.0.1:{}", server.port);
     person.sees(&format!("{prompt}> "));
@@ -200,13 +189,13 @@ fn lines_are_answered_and_the_prompt_says_where_one_is() {
     assert_eq!(asked[0], "COMMAND DOCS");
     assert_eq!(asked[1..4], ["get k", "select 3", "multi"]);
     assert_eq!(asked.iter().filter(|request| *request == "ping").count(), 2);
-    let _ = std::fs::remove_file(history);
 }
 
 #[test]
 fn hints_completion_and_history_help_with_typing() {
     let server = Fake::start();
-    let history = history("typing");
+    let folder = Folder::new("typing");
+    let history = folder.join("history");
     let Some(mut person) = Person::sit_down(&server, &history) else { return };
     let prompt = format!("127.0.0.1:{}> ", server.port);
     person.sees(&prompt);
@@ -232,13 +221,13 @@ fn hints_completion_and_history_help_with_typing() {
     assert_eq!(asked[1..], ["get one", "GET two", "auth secret", "get one"]);
     let kept = std::fs::read_to_string(&history).unwrap();
     assert!(kept.contains("get one") && !kept.contains("secret"), "{kept}");
-    let _ = std::fs::remove_file(history);
 }
 
 #[test]
 fn a_lost_connection_is_made_again() {
     let server = Fake::start();
-    let history = history("lost");
+    let folder = Folder::new("lost");
+    let history = folder.join("history");
     let Some(mut person) = Person::sit_down(&server, &history) else { return };
     let prompt = format!("127.0.0.1:{}> ", server.port);
     person.sees(&prompt);
@@ -248,5 +237,4 @@ fn a_lost_connection_is_made_again() {
     person.sees("\"value\"");
     person.types("exit\r");
     person.leaves();
-    let _ = std::fs::remove_file(history);
 }

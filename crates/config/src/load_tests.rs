@@ -1,32 +1,11 @@
 //! Loading: each expectation is what redis-server 7.0.15 did with the same line, unless it says
 //! ours.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use testkit::folder::Folder;
 
 use crate::{LoadError, Settings, Source};
-
-/// A directory of this test's own, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let dir = std::env::temp_dir().join(format!("kvist-config-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
-        Self(dir)
-    }
-
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn args(words: &[&str]) -> Vec<String> {
     words.iter().map(ToString::to_string).collect()
@@ -258,28 +237,32 @@ fn the_command_line_beats_files_beat_the_environment() {
 
 #[test]
 fn includes() {
-    let scratch = Scratch::new("includes");
-    let dir = scratch.0.display().to_string();
-    scratch.write("10-a.conf", "timeout 1\nhz 20\n");
-    scratch.write("20-b.conf", "timeout 2\n");
-    scratch.write(".hidden.conf", "timeout 3\n");
-    let main = scratch.write("main.conf", &format!("timeout 9\ninclude {dir}/[0-9]*.conf\n"));
+    let folder = Folder::new("includes");
+    let dir = folder.text();
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).unwrap();
+        folder.join(name)
+    };
+    write("10-a.conf", "timeout 1\nhz 20\n");
+    write("20-b.conf", "timeout 2\n");
+    write(".hidden.conf", "timeout 3\n");
+    let main = write("main.conf", &format!("timeout 9\ninclude {dir}/[0-9]*.conf\n"));
     let mut settings = Settings::new(1);
     settings.apply_file(&main).unwrap();
     assert_eq!((shown(&settings, "timeout"), shown(&settings, "hz")), ("2".into(), "20".into()));
 
-    let nothing = scratch.write("nothing.conf", &format!("include {dir}/none*.conf\n"));
+    let nothing = write("nothing.conf", &format!("include {dir}/none*.conf\n"));
     assert!(Settings::new(1).apply_file(&nothing).is_ok());
 
-    let missing = scratch.write("missing.conf", &format!("include {dir}/none.conf\n"));
+    let missing = write("missing.conf", &format!("include {dir}/none.conf\n"));
     let error = Settings::new(1).apply_file(&missing).unwrap_err();
     assert_eq!(
         error.to_string(),
         format!("Fatal error, can't open config file '{dir}/none.conf': No such file or directory")
     );
 
-    let inner = scratch.write("inner.conf", "hz 1\nbogus\n");
-    let outer = scratch.write("outer.conf", &format!("\n\ninclude {}\n", inner.display()));
+    let inner = write("inner.conf", "hz 1\nbogus\n");
+    let outer = write("outer.conf", &format!("\n\ninclude {}\n", inner.display()));
     match Settings::new(1).apply_file(&outer) {
         Err(LoadError::Rejected { source: Source::File { name, line: 2 }, .. }) => {
             assert_eq!(Path::new(&name), inner);
@@ -288,8 +271,8 @@ fn includes() {
     }
 
     // Ours: Redis recurses until it crashes.
-    let circle = scratch.write("circle.conf", "");
-    scratch.write("circle.conf", &format!("include {}\n", circle.display()));
+    let circle = write("circle.conf", "");
+    write("circle.conf", &format!("include {}\n", circle.display()));
     match Settings::new(1).apply_file(&circle) {
         Err(LoadError::Rejected { reason, .. }) => {
             assert_eq!(reason, "files include each other too deeply, or in a circle");

@@ -4,116 +4,66 @@
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
 
 use kvist_config::{
     AREAS, Change, DEFAULTS_OF_OUR_OWN, Directive, Kind, Peer, Settings, Support, TextRule,
 };
+use testkit::folder::Folder;
+use testkit::oracle::Client;
+use testkit::server::{Log, Process};
 use testkit::skip;
-
-type Log = std::io::Lines<BufReader<std::process::ChildStdout>>;
+use testkit::wait::PATIENCE;
 
 const PROGRAM: &str = "/usr/bin/redis-server";
 
-/// A server of this test's own, stopped at the end, in a directory of its own.
+/// A server of this test's own, stopped at the end, in a directory of its own. Its options are the
+/// defaults, and those that are given.
 struct Redis {
-    process: Child,
-    directory: PathBuf,
-    stream: BufReader<TcpStream>,
+    client: Client,
+    // Ended before its directory is removed.
+    _process: Process,
+    _directory: Folder,
 }
 
 impl Redis {
     /// Starts one, or says that there is none.
-    fn start(name: &str, flags: &[&str]) -> Option<Self> {
-        Self::start_with_file(name, None, flags)
+    fn start(flags: &[&str]) -> Option<Self> {
+        Self::start_with_file(None, flags)
     }
 
     /// The same, with a configuration file.
-    fn start_with_file(name: &str, file: Option<&str>, flags: &[&str]) -> Option<Self> {
+    fn start_with_file(file: Option<&Path>, flags: &[&str]) -> Option<Self> {
         let version = Command::new(PROGRAM).arg("--version").output().ok();
         let version = version.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
         if !version.is_some_and(|version| version.contains("v=7.0.15")) {
             skip::without("redis-server 7.0.15", "redis-server", "compare with it");
             return None;
         }
-        let directory =
-            std::env::temp_dir().join(format!("kvist-config-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&directory).expect("a directory for the server");
-        let (process, port, lines) =
-            std::iter::repeat_with(|| Self::launch(&directory, file, flags))
-                .take(5)
-                .flatten()
-                .next()
-                .expect("the server starts");
-        // A thread must go on reading, or the server stops when the pipe is full.
-        std::thread::spawn(move || lines.for_each(drop));
-        let stream = TcpStream::connect(("127.0.0.1", port)).expect("the server answers");
-        Some(Self { process, directory, stream: BufReader::new(stream) })
-    }
-
-    /// One try to start it; a port found free may be taken by the time the server binds it.
-    fn launch(directory: &Path, file: Option<&str>, flags: &[&str]) -> Option<(Child, u16, Log)> {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("an address").port();
-        drop(listener);
-        let mut process = Command::new(PROGRAM)
-            .args(file)
-            .args(["--port", &port.to_string()])
-            .args(flags)
-            .current_dir(directory)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the server starts");
-        let log = process.stdout.take().expect("the server's log is piped");
-        let mut lines = BufReader::new(log).lines();
-        let ready = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .any(|line| line.contains("Ready to accept connections"));
-        if !ready {
-            let _ = process.wait();
-        }
-        ready.then_some((process, port, lines))
+        let directory = Folder::new("config");
+        let start = |port: u16| {
+            let mut command = Command::new(PROGRAM);
+            // It takes the file before the options, as a name.
+            command.args(file).args(["--port", &port.to_string()]).args(flags);
+            command.current_dir(directory.path());
+            Process::start(command, port, Log::Memory(Arc::default()))
+        };
+        let listens = |redis: &Process| redis.log().contains("Ready to accept connections");
+        let process = Process::start_until(start, listens, PATIENCE).expect("the server starts");
+        let stream = TcpStream::connect(("127.0.0.1", process.port())).expect("the server answers");
+        Some(Self { client: Client::on(stream), _process: process, _directory: directory })
     }
 
     /// Sends a command and reads its reply: one string, or the strings of an array.
     fn call(&mut self, args: &[&[u8]]) -> Vec<Vec<u8>> {
-        let mut command = format!("*{}\r\n", args.len()).into_bytes();
-        for arg in args {
-            command.extend_from_slice(format!("${}\r\n", arg.len()).as_bytes());
-            command.extend_from_slice(arg);
-            command.extend_from_slice(b"\r\n");
+        let mut reply = self.client.ask(args);
+        if reply[0].starts_with(b"*") {
+            reply.remove(0);
         }
-        self.stream.get_mut().write_all(&command).expect("the server listens");
-        let head = self.line();
-        match head.strip_prefix('*') {
-            Some(count) => {
-                let count: usize = count.parse().expect("a count");
-                (0..count).map(|_| self.bulk()).collect()
-            }
-            None => vec![head.into_bytes()],
-        }
-    }
-
-    fn line(&mut self) -> String {
-        let mut line = Vec::new();
-        self.stream.read_until(b'\n', &mut line).expect("a reply");
-        assert!(line.ends_with(b"\r\n"), "the server closed the connection");
-        line.truncate(line.len() - 2);
-        String::from_utf8_lossy(&line).into_owned()
-    }
-
-    fn bulk(&mut self) -> Vec<u8> {
-        let length: usize = self.line()[1..].parse().expect("a length");
-        let mut bytes = vec![0; length + 2];
-        self.stream.read_exact(&mut bytes).expect("a string");
-        bytes.truncate(length);
-        bytes
+        reply
     }
 
     fn set(&mut self, name: &str, value: &[u8]) -> String {
@@ -130,14 +80,6 @@ impl Redis {
     }
 }
 
-impl Drop for Redis {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = std::fs::remove_dir_all(&self.directory);
-    }
-}
-
 fn ours(settings: &Settings, pattern: &str) -> BTreeMap<String, Vec<u8>> {
     settings.get(&[pattern]).into_iter().collect()
 }
@@ -148,7 +90,7 @@ fn directives() -> impl Iterator<Item = &'static Directive> {
 
 #[test]
 fn every_name_is_known_and_every_default_is_the_same() {
-    let Some(mut redis) = Redis::start("defaults", &[]) else { return };
+    let Some(mut redis) = Redis::start(&[]) else { return };
     let theirs = redis.get("*");
     let ours = ours(&Settings::new(4), "*");
     let own: BTreeSet<&str> =
@@ -172,7 +114,7 @@ fn every_name_is_known_and_every_default_is_the_same() {
 
 #[test]
 fn the_same_directives_can_be_set() {
-    let Some(mut redis) = Redis::start("changeable", &[]) else { return };
+    let Some(mut redis) = Redis::start(&[]) else { return };
     for directive in directives().filter(|directive| !directive.own) {
         for name in [Some(directive.name), directive.alias].into_iter().flatten() {
             // A value that no kind with a check accepts.
@@ -283,7 +225,7 @@ fn depends_on_the_machine(name: &str, value: &str) -> bool {
 #[test]
 fn set_and_get_reply_alike() {
     let flags = ["--enable-protected-configs", "yes", "--save", ""];
-    let Some(mut redis) = Redis::start("set", &flags) else { return };
+    let Some(mut redis) = Redis::start(&flags) else { return };
     let mut compared = 0;
     for directive in directives().filter(|directive| !directive.own) {
         if directive.change == Change::Start || directive.name == "dir" {
@@ -348,21 +290,18 @@ const FILE: &str = "# top\ntimeout 5\n\nsave 900 1\nsave 300 10\n# hashes\n\
 
 #[test]
 fn each_reads_what_the_other_has_rewritten() {
-    let folder = std::env::temp_dir().join(format!("kvist-config-{}-files", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder for the files");
+    let folder = Folder::new("files");
     let (ours_file, theirs_file) = (folder.join("ours.conf"), folder.join("theirs.conf"));
     std::fs::write(&theirs_file, FILE).expect("a file");
     let mut settings = Settings::new(1);
     settings.apply_text(FILE.as_bytes(), "test").expect("a valid file");
     settings.set(CHANGES, Peer::Local).expect("valid changes");
     std::fs::write(&ours_file, settings.rewrite(FILE.as_bytes())).expect("a file");
-    // Redis puts the file before the options, as a name.
-    let path = |path: &Path| path.to_string_lossy().into_owned();
     let auth = |redis: &mut Redis, password: &str| {
         assert_eq!(redis.call(&[b"AUTH", password.as_bytes()]), [b"+OK"]);
     };
 
-    let Some(mut redis) = Redis::start_with_file("ours", Some(&path(&ours_file)), &[]) else {
+    let Some(mut redis) = Redis::start_with_file(Some(&ours_file), &[]) else {
         return;
     };
     let password = CHANGES.iter().find(|(name, _)| *name == "requirepass").expect("one of them").1;
@@ -371,8 +310,7 @@ fn each_reads_what_the_other_has_rewritten() {
         assert_eq!(ours(&settings, name), redis.get(name), "{name} of our file, read by Redis");
     }
 
-    let mut redis =
-        Redis::start_with_file("theirs", Some(&path(&theirs_file)), &[]).expect("Redis");
+    let mut redis = Redis::start_with_file(Some(&theirs_file), &[]).expect("Redis");
     auth(&mut redis, "hello world");
     for (name, value) in CHANGES {
         assert_eq!(redis.set(name, value.as_bytes()), "+OK", "{name}");
@@ -386,5 +324,4 @@ fn each_reads_what_the_other_has_rewritten() {
     for (name, _) in CHANGES.iter().chain(&[("maxclients", "")]) {
         assert_eq!(ours(&read, name), redis.get(name), "{name} of Redis's file, read by us");
     }
-    std::fs::remove_dir_all(folder).expect("our own folder");
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use differential::cli::seed;
-use differential::server::Program;
+use testkit::seed::seed;
+use testkit::server::Program;
 
 use crate::cycle;
 use crate::settings::{Fsync, Settings};

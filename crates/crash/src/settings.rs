@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use differential::rng::Rng;
-use differential::server::Program;
+use testkit::server::Program;
 
 /// When a server forces its journal to disk, and so what it has promised when it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 //!
 //! `KVIST_BIN` names another program, `KVIST_SEED` repeats a run, `KVIST_CYCLES` makes it longer.
 
-use differential::cli;
-use differential::server::Program;
 use kvist_crash::cycle;
 use kvist_crash::settings::{Fsync, Settings};
+use testkit::seed::seed;
+use testkit::server::Program;
 use testkit::skip;
 
 /// What is said where the server has not been built.
@@ -23,7 +23,7 @@ fn passes(fsync: Option<Fsync>) {
         seconds: 0.3,
         connections: 6,
         ballast: 3000,
-        ..Settings::new(program, cli::seed())
+        ..Settings::new(program, seed())
     };
     let outcome =
         cycle::run(&settings).unwrap_or_else(|error| panic!("{error}\n{}", settings.repeat()));

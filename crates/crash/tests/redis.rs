@@ -7,10 +7,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use differential::cli;
-use differential::server::Program;
 use kvist_crash::cycle::{self, Outcome};
 use kvist_crash::settings::{Fsync, Settings};
+use testkit::seed::seed;
+use testkit::server::Program;
 use testkit::skip;
 
 fn settings(fsync: Option<Fsync>) -> Option<Settings> {
@@ -24,7 +24,7 @@ fn settings(fsync: Option<Fsync>) -> Option<Settings> {
         seconds: 0.3,
         connections: 6,
         ballast: 3000,
-        ..Settings::new(program, cli::seed())
+        ..Settings::new(program, seed())
     })
 }
 

@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use testkit::seed::seed;
+use testkit::server::Program;
 
 use crate::exchange;
 use crate::families::{self, Family, WIRE};
 use crate::known::Known;
 use crate::report::Report;
-use crate::server::Program;
 use crate::session::{self, Settings};
 
 const USAGE: &str = "\
@@ -38,16 +39,6 @@ struct Wish {
     protocols: Vec<u8>,
     known: Known,
     most: usize,
-}
-
-/// The seed of this run: `KVIST_SEED`, else taken from the clock.
-#[must_use]
-pub fn seed() -> u64 {
-    let given = std::env::var("KVIST_SEED").ok().and_then(|text| text.parse().ok());
-    given.unwrap_or_else(|| {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        u64::try_from(now.as_micros() % 1_000_000_000).unwrap_or(0)
-    })
 }
 
 /// Runs the program.

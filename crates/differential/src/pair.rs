@@ -7,13 +7,15 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use testkit::server::Program;
+
 use crate::command::{Command, Step, escaped};
 use crate::connection::{Connection, loss};
 use crate::keyspace::{self, Mismatch};
 use crate::probe;
 use crate::resp::Reply;
 use crate::rules;
-use crate::server::{Program, Server};
+use crate::server::Server;
 
 /// A place where the servers part.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,8 +18,8 @@ use crate::pair::{Finding, Pair};
 use crate::pools::universe;
 use crate::report::{Group, Report};
 use crate::rng::Rng;
-use crate::server::Program;
 use crate::shrink::{minimise, shorten};
+use testkit::server::Program;
 
 /// What to run.
 #[derive(Clone, Debug)]

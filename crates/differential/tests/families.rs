@@ -4,11 +4,12 @@
 //! repeats a run, `KVIST_BIN` names the server under test. Without `redis-server` or without a
 //! built `kvist` a test says so in one line and passes.
 
+use kvist_differential::exchange;
 use kvist_differential::families::{self, WIRE};
 use kvist_differential::known::Known;
-use kvist_differential::server::Program;
 use kvist_differential::session::{self, Settings};
-use kvist_differential::{cli, exchange};
+use testkit::seed::setting;
+use testkit::server::Program;
 use testkit::skip;
 
 /// What is said where the server has not been built.
@@ -28,7 +29,7 @@ fn settings(protocol: u8) -> Option<Settings> {
         programs: [oracle, tested],
         // The same commands every time: a build must not fail by chance. `make soak` and the
         // program itself try others.
-        seed: std::env::var("KVIST_SEED").map_or(SEED, |_| cli::seed()),
+        seed: setting("KVIST_SEED", SEED),
         steps: steps.unwrap_or(12_000),
         protocol,
         most: 20,

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use kvist_differential::cli;
 use kvist_differential::command::{Command, Step};
 use kvist_differential::families;
 use kvist_differential::known::Known;
 use kvist_differential::pair::Pair;
 use kvist_differential::report::Report;
-use kvist_differential::server::Program;
 use kvist_differential::session::{self, Settings};
+use testkit::seed::seed;
+use testkit::server::Program;
 use testkit::skip;
 
 fn redis(extra: &[&str]) -> Option<Program> {
@@ -25,7 +25,7 @@ fn redis(extra: &[&str]) -> Option<Program> {
 fn run(family: &str, steps: usize, tested: Program, known: &str) -> Report {
     let settings = Settings {
         programs: [redis(&[]).expect("found before"), tested],
-        seed: cli::seed(),
+        seed: seed(),
         steps,
         protocol: 3,
         most: 5,

@@ -4,7 +4,7 @@
 //! `KVIST_JSON_MODULE` names the module, which `crates/redis-module` is built into; without it the
 //! test says so in one line and passes. `tests/whole.py --soak` builds it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kvist_differential::command::{Command, Step};
 use kvist_differential::connection::Connection;
@@ -12,9 +12,10 @@ use kvist_differential::families::json;
 use kvist_differential::generator::Generator;
 use kvist_differential::pair::Pair;
 use kvist_differential::rng::Rng;
-use kvist_differential::server::Program;
 
+use testkit::server::Program;
 use testkit::skip;
+use testkit::wait::until;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -34,12 +35,10 @@ fn compare(pair: &mut Pair, when: &str) {
 /// Writes the append-only file anew and waits until that is done.
 fn rewrite(pair: &Pair) {
     ask(pair, &["BGREWRITEAOF"]);
-    let deadline = Instant::now() + PATIENCE;
     let done = "\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\n";
-    while !String::from_utf8_lossy(&ask(pair, &["INFO", "persistence"])).contains(done) {
-        assert!(Instant::now() < deadline, "the file is not rewritten");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    until("the rewriting of the file", || {
+        String::from_utf8_lossy(&ask(pair, &["INFO", "persistence"])).contains(done)
+    });
 }
 
 #[test]

@@ -62,14 +62,9 @@ pub(crate) fn create_new(path: &Path, like: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use testkit::folder::Folder;
 
-    fn folder(name: &str) -> PathBuf {
-        let folder =
-            std::env::temp_dir().join(format!("kvist-replace-{}-{name}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -81,20 +76,19 @@ mod tests {
 
     #[test]
     fn a_file_is_made_or_replaced_and_nothing_is_left_over() {
-        let folder = folder("plain");
+        let folder = Folder::new("plain");
         let path = folder.join("a.conf");
         replace_file(&path, b"one").unwrap();
         replace_file(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
-        assert_eq!(names(&folder), ["a.conf"]);
-        fs::remove_dir_all(folder).unwrap();
+        assert_eq!(names(folder.path()), ["a.conf"]);
     }
 
     #[test]
     #[cfg(unix)]
     fn permissions_and_links_stay() {
         use std::os::unix::fs::{PermissionsExt, symlink};
-        let folder = folder("link");
+        let folder = Folder::new("link");
         let (path, link) = (folder.join("a.conf"), folder.join("link.conf"));
         fs::write(&path, "one").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
@@ -103,14 +97,13 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     #[cfg(unix)]
     fn new_files_are_their_owners_and_links_in_the_way_lead_nowhere() {
         use std::os::unix::fs::{PermissionsExt, symlink};
-        let folder = folder("owner");
+        let folder = Folder::new("owner");
         let (path, other) = (folder.join("a.conf"), folder.join("other"));
         fs::write(&other, "precious").unwrap();
         symlink(&other, beside(&path)).unwrap();
@@ -119,17 +112,16 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(fs::symlink_metadata(&path).unwrap().is_file());
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn what_cannot_be_replaced_stays_as_it_was() {
-        let folder = folder("failing");
+        let folder = Folder::new("failing");
         let path = folder.join("a.conf");
         fs::create_dir(&path).unwrap();
         assert!(replace_file(&path, b"text").is_err());
-        assert_eq!(names(&folder), ["a.conf"]);
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(names(folder.path()), ["a.conf"]);
+        fs::remove_dir_all(folder.path()).unwrap();
         let gone = replace_file(&path, b"text").unwrap_err();
         assert_eq!(gone.kind(), io::ErrorKind::NotFound);
     }

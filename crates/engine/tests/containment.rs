@@ -185,7 +185,7 @@ fn the_journal_has_what_a_panic_left_behind_while_a_script_is_overdue() {
     let folder = Folder::new("engine");
     let lines = "save \"\"\nappendfsync no\nbusy-reply-threshold 20";
     let make = |start| Ok(Engine::with_table(start, explosives()));
-    let (engine, _) = open_with(&folder.0, lines, make).unwrap();
+    let (engine, _) = open_with(folder.path(), lines, make).unwrap();
     let shard = |key: &str| place(&engine.store, key.as_bytes()).1;
     let elsewhere = (0..).map(|n| format!("k{n}")).find(|key| shard(key) != shard("a")).unwrap();
     thread::scope(|scope| {
@@ -205,7 +205,7 @@ fn the_journal_has_what_a_panic_left_behind_while_a_script_is_overdue() {
     engine.store.log().sync().unwrap();
     engine.close_data_dir();
     drop(engine);
-    let (again, recovered) = open(&folder.0, lines).unwrap();
+    let (again, recovered) = open(folder.path(), lines).unwrap();
     assert_eq!(recovered.failed, 0, "{recovered}");
     assert_eq!(contents(&again), wanted);
 }

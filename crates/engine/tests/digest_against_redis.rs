@@ -26,7 +26,7 @@ fn digests_are_those_of_redis() {
     let Some(oracle) = Oracle::start(&["--enable-debug-command", "yes"]) else { return };
     let mut theirs = Client::new(&oracle);
     let folder = Folder::new("engine");
-    let (engine, _) = data_dir::open(&folder.0, "").unwrap();
+    let (engine, _) = data_dir::open(folder.path(), "").unwrap();
     let mut ours = TestClient::new(&engine);
     let mut rng = rng();
     assert_eq!(ours.ask("DEBUG DIGEST"), theirs.say("DEBUG DIGEST"));

@@ -238,7 +238,7 @@ fn snapshots_with_documents_are_taken_over() {
     snapshot(&folder.join("dump.rdb"), &keys);
     // From the file of Redis, and then from our own.
     for round in 0..2 {
-        let (engine, recovered) = open(&folder.0, "").unwrap();
+        let (engine, recovered) = open(folder.path(), "").unwrap();
         assert_eq!(recovered.imported.is_some(), round == 0);
         let mut client = TestClient::new(&engine);
         client.ask("SELECT 1");
@@ -257,7 +257,7 @@ fn documents_that_cannot_be_read_are_counted() {
     let mut keys = vec![("good", &readable[0].0), ("plain", &plain)];
     keys.extend(["u0", "u1", "u2", "u3", "u4", "u5"].into_iter().zip(&unreadable));
     snapshot(&folder.join("dump.rdb"), &keys);
-    let refused = open(&folder.0, "").err().unwrap();
+    let refused = open(folder.path(), "").err().unwrap();
     for (count, what) in [
         (1, "ReJSON-RL 0"),
         (1, "ReJSON-RL 2"),
@@ -271,7 +271,7 @@ fn documents_that_cannot_be_read_are_counted() {
     }
     assert!(refused.contains("import-skip-unknown"), "{refused}");
     assert!(!folder.join("MANIFEST").exists());
-    let (engine, recovered) = open(&folder.0, "import-skip-unknown yes").unwrap();
+    let (engine, recovered) = open(folder.path(), "import-skip-unknown yes").unwrap();
     let imported = recovered.imported.unwrap();
     assert_eq!((imported.keys, imported.loss.module_keys.values().sum::<u64>()), (2, 6));
     let mut client = TestClient::new(&engine);
@@ -294,7 +294,7 @@ fn append_only_files_with_documents_are_taken_over() {
     let bytes: Vec<u8> =
         lines.iter().flat_map(|words| wire::request(words.iter().copied())).collect();
     std::fs::write(folder.join("appendonly.aof"), bytes).unwrap();
-    let (engine, recovered) = open(&folder.0, "").unwrap();
+    let (engine, recovered) = open(folder.path(), "").unwrap();
     assert!(recovered.imported.unwrap().loss.is_nothing());
     let mut client = TestClient::new(&engine);
     client.ask("SELECT 1");
@@ -343,7 +343,7 @@ fn what_is_recovered_is_what_was_there() {
     {
         let folder = Folder::new("engine");
         let lines = "appendonly yes\nsave \"\"";
-        let (engine, _) = open(&folder.0, lines).unwrap();
+        let (engine, _) = open(folder.path(), lines).unwrap();
         let mut client = TestClient::new(&engine);
         fill(&mut client);
         if saved_before {
@@ -356,7 +356,7 @@ fn what_is_recovered_is_what_was_there() {
         let wanted = (client.ask("DEBUG DIGEST"), documents(&engine));
         engine.store.log().sync().unwrap();
         engine.close_data_dir();
-        let (engine, recovered) = open(&folder.0, lines).unwrap();
+        let (engine, recovered) = open(folder.path(), lines).unwrap();
         assert_eq!(recovered.failed, 0);
         let mut client = TestClient::new(&engine);
         let found = (client.ask("DEBUG DIGEST"), documents(&engine));

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use testkit::oracle::{Client, Oracle};
+use testkit::transcript::request;
 
 use crate::test_client::{TestClient, engine};
 
@@ -129,7 +130,6 @@ impl Both {
 
 /// What makes the keys, one list per key: its name is the second word of each.
 fn makings() -> Vec<Vec<Vec<Vec<u8>>>> {
-    let line = |line: &str| line.split(' ').map(|word| word.as_bytes().to_vec()).collect();
     let mut keys: Vec<Vec<Vec<Vec<u8>>>> = [
         &["SET s:text hello"][..],
         &["SET s:byte 127"],
@@ -153,7 +153,7 @@ fn makings() -> Vec<Vec<Vec<Vec<u8>>>> {
         &["ZADD z:huge 4611686018427387904 a 4611686018427388928 b 1e17 c 123456789012345678 d"],
     ]
     .iter()
-    .map(|lines| lines.iter().map(|text| line(text)).collect())
+    .map(|lines| lines.iter().map(|line| request(line)).collect())
     .collect();
     for (name, bytes) in [
         ("s:empty", Vec::new()),
@@ -202,8 +202,8 @@ fn key_of(request: &[Vec<u8>]) -> String {
 
 /// Streams whose nodes are cut, thinned and trimmed in many ways.
 fn streams() -> Vec<Vec<Vec<Vec<u8>>>> {
-    let line = |line: String| line.split(' ').map(|word| word.as_bytes().to_vec()).collect();
-    let lines = |lines: Vec<String>| lines.into_iter().map(line).collect::<Vec<Vec<Vec<u8>>>>();
+    let lines =
+        |lines: Vec<String>| lines.iter().map(|line| request(line)).collect::<Vec<Vec<Vec<u8>>>>();
     let add = |key: &str, n: usize| match n % 7 {
         0 => format!("XADD {key} {n}-{n} other {n} field {}", "x".repeat(n % 90)),
         1 => format!("XADD {key} {n}-* a {} b 123456789012", "y".repeat(n % 300)),

@@ -13,6 +13,7 @@ use kvist_engine::{Engine, State};
 use testkit::folder::Folder;
 use testkit::oracle::{Client, Oracle};
 use testkit::seed::rng;
+use testkit::transcript::words;
 
 use crate::data_dir::open;
 use crate::test_client::{TestClient, engine_with};
@@ -136,7 +137,7 @@ fn a_limit_that_is_lowered_is_kept_without_requests() {
 fn what_was_dropped_is_watched_and_stays_away_after_a_restart() {
     let folder = Folder::new("engine");
     let lines = "save \"\"\nappendfsync no\nmaxmemory 2mb\nmaxmemory-policy allkeys-lru";
-    let (engine, _) = open(&folder.0, lines).unwrap();
+    let (engine, _) = open(folder.path(), lines).unwrap();
     let (mut client, mut watcher, mut rng) =
         (TestClient::new(&engine), TestClient::new(&engine), rng());
     ask_at(&mut watcher, START, "SET watched v");
@@ -158,7 +159,7 @@ fn what_was_dropped_is_watched_and_stays_away_after_a_restart() {
     engine.close_data_dir();
     for policy in ["allkeys-lru", "allkeys-lfu"] {
         let lines = format!("save \"\"\nappendfsync no\nmaxmemory-policy {policy}");
-        let (engine, recovered) = open(&folder.0, &lines).unwrap();
+        let (engine, recovered) = open(folder.path(), &lines).unwrap();
         assert_eq!(recovered.failed, 0);
         assert_eq!(TestClient::new(&engine).ask("DEBUG DIGEST"), wanted);
         engine.close_data_dir();
@@ -237,7 +238,7 @@ fn their_hits(client: &mut Client, policy: &str, trace: &[usize]) -> f64 {
     client.say(&format!("CONFIG SET maxmemory {room} maxmemory-policy {policy}"));
     hits(trace, |lines| {
         for line in &lines {
-            client.add(&line.split(' ').map(str::as_bytes).collect::<Vec<_>>());
+            client.add(&words(line));
         }
         let replies = client.run();
         replies.iter().map(|reply| !reply.concat().starts_with(b"$-1")).collect()

@@ -530,13 +530,13 @@ fn a_directory_written_anew_gets_the_hash_of_today() {
     let to = folder.join("dump.rdb");
     redis_files::export(&settings, (&old, &manifest), redis_files::Until::End, &to).unwrap();
     for _ in 0..2 {
-        let (engine, _) = open(&folder.0, "appendonly yes\nsave \"\"").unwrap();
+        let (engine, _) = open(folder.path(), "appendonly yes\nsave \"\"").unwrap();
         let mut client = TestClient::new(&engine);
         for (line, reply) in VERSION_1.asked {
             assert_eq!(client.ask(line), *reply, "{line}");
         }
         engine.close_data_dir();
-        let manifest = Manifest::read(&Directory::open(&folder.0).unwrap()).unwrap().unwrap();
+        let manifest = Manifest::read(&Directory::open(folder.path()).unwrap()).unwrap().unwrap();
         assert_eq!(manifest.hashing, Hashing::new(1));
     }
 }

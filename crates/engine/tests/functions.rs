@@ -85,7 +85,7 @@ fn what_was_there_is_there_again() {
     let mut wanted = None;
     for round in 0..setting("KVIST_ROUNDS", 24) {
         let lines = format!("save \"\"\nappendfsync no\nshards {}", [64, 64, 16, 4][round % 4]);
-        let (engine, recovered) = open(&folder.0, &lines).unwrap();
+        let (engine, recovered) = open(folder.path(), &lines).unwrap();
         assert_eq!(recovered.failed, 0);
         let found = contents(&engine);
         assert_eq!(wanted.unwrap_or_else(|| found.clone()), found, "round {round}");
@@ -107,7 +107,7 @@ fn what_was_there_is_there_again() {
         }
         wanted = Some(contents(&engine));
         engine.close_data_dir();
-        let checked = check(&Directory::open(&folder.0).unwrap()).unwrap();
+        let checked = check(&Directory::open(folder.path()).unwrap()).unwrap();
         assert!(checked.problems.is_empty(), "{checked:?}");
     }
 }
@@ -116,7 +116,7 @@ fn what_was_there_is_there_again() {
 fn snapshots_are_taken_while_libraries_change() {
     let (folder, mut rng) = (Folder::new("engine"), rng());
     for round in 0..setting("KVIST_ROUNDS", 6) {
-        let (engine, _) = open(&folder.0, "save \"\"\nappendfsync no").unwrap();
+        let (engine, _) = open(folder.path(), "save \"\"\nappendfsync no").unwrap();
         let mut client = TestClient::new(&engine);
         std::thread::scope(|scope| {
             let saver = scope.spawn(|| {
@@ -128,7 +128,7 @@ fn snapshots_are_taken_while_libraries_change() {
         });
         let wanted = contents(&engine);
         engine.close_data_dir();
-        let (engine, recovered) = open(&folder.0, "save \"\"").unwrap();
+        let (engine, recovered) = open(folder.path(), "save \"\"").unwrap();
         assert_eq!(recovered.failed, 0);
         assert_eq!(contents(&engine), wanted, "round {round}");
         engine.close_data_dir();
@@ -139,7 +139,7 @@ fn snapshots_are_taken_while_libraries_change() {
 fn a_snapshot_without_a_journal_has_them() {
     let folder = Folder::new("engine");
     let lines = "appendonly no\nsave 3600 1";
-    let (engine, _) = open(&folder.0, lines).unwrap();
+    let (engine, _) = open(folder.path(), lines).unwrap();
     let mut client = TestClient::new(&engine);
     ask(&mut client, &["FUNCTION", "LOAD", &library("a", &["f"])]);
     assert_eq!(engine.unsaved_changes(), 1);
@@ -147,7 +147,7 @@ fn a_snapshot_without_a_journal_has_them() {
     assert_eq!(client.answered(), "+OK");
     ask(&mut client, &["FUNCTION", "LOAD", &library("lost", &["g"])]);
     engine.close_data_dir();
-    let (engine, _) = open(&folder.0, lines).unwrap();
+    let (engine, _) = open(folder.path(), lines).unwrap();
     let mut client = TestClient::new(&engine);
     assert_eq!(ask(&mut client, &["FCALL", "f", "0"]), "$1\r\na");
     assert_eq!(ask(&mut client, &["FCALL", "g", "0"]), "-ERR Function not found");
@@ -170,7 +170,7 @@ fn damaged_libraries_are_seen_and_mended() {
     for prefix in ["snapshot-", "journal-0"] {
         let folder = Folder::new("engine");
         let lines = "save \"\"\nrdbcompression no";
-        let (engine, _) = open(&folder.0, lines).unwrap();
+        let (engine, _) = open(folder.path(), lines).unwrap();
         let mut client = TestClient::new(&engine);
         ask(&mut client, &["SET", "k", "v"]);
         let kept = library("kept", &["f"]);
@@ -186,18 +186,18 @@ fn damaged_libraries_are_seen_and_mended() {
         }
         engine.close_data_dir();
         let text: &[u8] = if prefix == "snapshot-" { b"name=kept" } else { b"name=torn" };
-        let (path, at) = place(&folder.0, prefix, text);
+        let (path, at) = place(folder.path(), prefix, text);
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[at] ^= 1;
         std::fs::write(&path, bytes).unwrap();
-        let disk: Arc<dyn Disk> = Arc::new(Directory::open(&folder.0).unwrap());
+        let disk: Arc<dyn Disk> = Arc::new(Directory::open(folder.path()).unwrap());
         let checked = check(&*disk).unwrap();
         let [problem] = &checked.problems[..] else { panic!("{checked:?}") };
         assert_eq!(problem.part == Part::Snapshot, prefix == "snapshot-", "{problem:?}");
-        assert!(open(&folder.0, lines).is_err());
+        assert!(open(folder.path(), lines).is_err());
         repair(&disk, checked.manifest.as_ref(), problem).unwrap();
         assert!(check(&*disk).unwrap().problems.is_empty());
-        let (engine, _) = open(&folder.0, lines).unwrap();
+        let (engine, _) = open(folder.path(), lines).unwrap();
         let mut client = TestClient::new(&engine);
         assert_eq!(ask(&mut client, &["GET", "k"]), "$1\r\nv");
         let there = ask(&mut client, &["FCALL", "f", "0"]);

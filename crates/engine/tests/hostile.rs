@@ -21,6 +21,7 @@ use testkit::folder::Folder;
 use testkit::processor;
 use testkit::scale;
 use testkit::seed::{rng, setting};
+use testkit::transcript::words;
 use wire::ReplyParser;
 
 use crate::data_dir;
@@ -422,7 +423,7 @@ fn is_sound(client: &mut TestClient, engine: &Arc<Engine>, rng: &mut Rng) {
         "COPY k again",
     ] {
         if rng.below(3) == 0 {
-            let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+            let words = words(line);
             out.clear();
             client.worker.execute(&mut client.session, &words, &mut out);
             check(&out, line.as_bytes());
@@ -504,14 +505,14 @@ const HEAVY_KEYS: [&str; 6] = ["hash", "list", "set", "zset", "stream", "string"
 fn a_large_value_is_never_whole_in_memory_as_an_image() {
     const BLOCKS: isize = 8 << 20;
     let folder = Folder::new("engine");
-    let (engine, _) = data_dir::open(&folder.0, "save \"\"\nappendonly no\nshards 1").unwrap();
+    let (engine, _) = data_dir::open(folder.path(), "save \"\"\nappendonly no\nshards 1").unwrap();
     fill_heavily(&mut TestClient::new(&engine));
     for compress in ["yes", "no"] {
         TestClient::new(&engine).ask(&format!("CONFIG SET rdbcompression {compress}"));
         let (saved, rise) = scale::rise(|| engine.save(Reason::Save, false));
         assert_eq!(saved.unwrap().keys, 6);
         assert!(rise < BLOCKS, "a snapshot takes {rise} bytes");
-        let disk = Directory::open(&folder.0).unwrap();
+        let disk = Directory::open(folder.path()).unwrap();
         let names = disk.list().unwrap().into_iter();
         let name = names.filter(|name| name.ends_with(".kvs")).max().unwrap();
         let reader = Reader::open(&disk, &name).unwrap();
@@ -642,7 +643,7 @@ fn a_large_value_of_a_file_is_read_in_parts() {
     writer.key_with(meta, |encoder, out| encoder.hash_plain(out, Some(b"hash"), pairs)).unwrap();
     writer.finish().unwrap();
     let before = scale::alive();
-    let (opened, rise) = scale::rise(|| data_dir::open(&folder.0, "save \"\"\nshards 1"));
+    let (opened, rise) = scale::rise(|| data_dir::open(folder.path(), "save \"\"\nshards 1"));
     let kept = scale::alive() - before;
     let (engine, recovered) = opened.unwrap();
     assert_eq!(TestClient::new(&engine).ask("HLEN hash"), ":200000", "{recovered}");

@@ -59,7 +59,7 @@ fn a_small_edit_of_a_large_document_is_small() {
 #[test]
 fn the_journal_is_told_of_the_part_alone() {
     let folder = Folder::new("engine");
-    let (engine, _) = open(&folder.0, "appendonly yes\nsave \"\"").unwrap();
+    let (engine, _) = open(folder.path(), "appendonly yes\nsave \"\"").unwrap();
     let mut client = TestClient::new(&engine);
     put(&mut client);
     let size = || {

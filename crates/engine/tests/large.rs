@@ -128,7 +128,7 @@ fn contents(engine: &Arc<Engine>) -> Vec<String> {
 #[test]
 fn values_that_change_while_they_are_copied_are_read_back() {
     let (mut rng, folder) = (rng(), Folder::new("engine"));
-    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let (engine, _) = open(folder.path(), LINES).unwrap();
     fill(&mut TestClient::new(&engine));
     for reason in [Reason::Rewrite, Reason::Save] {
         let (done, count) = (AtomicBool::new(false), AtomicUsize::new(0));
@@ -153,7 +153,7 @@ fn values_that_change_while_they_are_copied_are_read_back() {
     let wanted = contents(&engine);
     engine.store.log().sync().unwrap();
     engine.close_data_dir();
-    let (again, recovered) = open(&folder.0, LINES).unwrap();
+    let (again, recovered) = open(folder.path(), LINES).unwrap();
     assert_eq!(recovered.failed, 0, "{recovered}");
     // Some may have been read whole, because they went away eight times.
     assert!(recovered.large > 0, "nothing stood in chunks");

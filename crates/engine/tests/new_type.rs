@@ -157,7 +157,7 @@ fn values_of_a_new_type_are_recovered() {
     for (saved_before, saved_after) in [(false, false), (true, false), (false, true)] {
         let folder = Folder::new("engine");
         let lines = "appendonly yes\nsave \"\"";
-        let engine = open(&folder.0, lines);
+        let engine = open(folder.path(), lines);
         let mut client = TestClient::new(&engine);
         fill(&mut client, "k");
         if saved_before {
@@ -180,7 +180,7 @@ fn values_of_a_new_type_are_recovered() {
         let digest = client.ask("DEBUG DIGEST");
         engine.store.log().sync().unwrap();
         engine.close_data_dir();
-        let engine = open(&folder.0, lines);
+        let engine = open(folder.path(), lines);
         let mut client = TestClient::new(&engine);
         assert_eq!(client.ask("DEBUG DIGEST"), digest, "{saved_before}, {saved_after}");
         check(
@@ -201,7 +201,7 @@ fn values_of_a_new_type_are_recovered() {
 #[test]
 fn values_of_a_new_type_go_out_into_redis_files_and_come_back() {
     let folder = Folder::new("engine");
-    let engine = open(&folder.0, "appendonly no\nsave \"\"");
+    let engine = open(folder.path(), "appendonly no\nsave \"\"");
     let mut client = TestClient::new(&engine);
     fill(&mut client, "k");
     let digest = client.ask("DEBUG DIGEST");
@@ -210,7 +210,7 @@ fn values_of_a_new_type_go_out_into_redis_files_and_come_back() {
     drop(client);
     drop(engine);
     let file = folder.join("ring.rdb");
-    let data_dir = data_dir::unlocked(&folder.0).unwrap();
+    let data_dir = data_dir::unlocked(folder.path()).unwrap();
     let manifest = data_dir.manifest.clone().unwrap();
     let disk = Arc::clone(&data_dir.disk);
     let settings = start("").settings;
@@ -229,7 +229,7 @@ fn values_of_a_new_type_go_out_into_redis_files_and_come_back() {
         if name == b"k" && module.name() == "kvistring"));
     let other = Folder::new("engine");
     std::fs::copy(&file, other.join("dump.rdb")).unwrap();
-    let engine = open(&other.0, "appendonly no\nsave \"\"");
+    let engine = open(other.path(), "appendonly no\nsave \"\"");
     let mut client = TestClient::new(&engine);
     assert_eq!(client.ask("RING.WORDS k"), WORDS);
     assert_eq!(client.ask("DEBUG DIGEST"), digest);

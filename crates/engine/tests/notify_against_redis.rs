@@ -10,6 +10,7 @@ use base::Rng;
 use kvist_engine::{Engine, Message};
 use testkit::oracle::{Client, Oracle};
 use testkit::seed::rng;
+use testkit::transcript::request;
 
 use crate::duet;
 use crate::tame;
@@ -100,10 +101,6 @@ fn shown(heard: &[u8]) -> Vec<String> {
     text.split("pmessage\\r\\n").map(str::to_owned).collect()
 }
 
-fn words(line: &str) -> Vec<Vec<u8>> {
-    line.split(' ').map(|word| word.as_bytes().to_vec()).collect()
-}
-
 /// Requests that only read, for events about missing keys; `K` is a key.
 const READS: &[&str] = &[
     "GET K",
@@ -185,8 +182,8 @@ fn random_commands_make_the_same_events() {
     for round in 0..60 {
         let flags = ["KEA", "KEAmn", "KEn", "Eg$l", "Kshz", "KEmx", "A", ""][rng.below(8)];
         let mut requests = vec![
-            words(&format!("SELECT {}", [0, 0, 1, 3][rng.below(4)])),
-            words("CONFIG SET notify-keyspace-events"),
+            request(&format!("SELECT {}", [0, 0, 1, 3][rng.below(4)])),
+            request("CONFIG SET notify-keyspace-events"),
         ];
         requests[1].push(flags.into());
         let reads = rng.below(2) == 0;
@@ -339,8 +336,8 @@ fn keys_expire_aloud() {
     let mut theirs = Theirs::new(&oracle);
     let mut ours = Ours::new(&engine());
     let setup = ["DEBUG SET-ACTIVE-EXPIRE 0", "CONFIG SET notify-keyspace-events KEAmn"];
-    theirs.run(&setup.map(words));
-    ours.run(&words(setup[1]));
+    theirs.run(&setup.map(request));
+    ours.run(&request(setup[1]));
     for line in [
         "GET k",
         "SET k 1",
@@ -381,13 +378,13 @@ fn keys_expire_aloud() {
         "DUMP k",
     ] {
         // It sleeps past the deadline.
-        theirs.run(&["FLUSHALL", "PSETEX k 1 1", "DEBUG SLEEP 0.003"].map(words));
-        let theirs = theirs.run(&[words(line)]);
+        theirs.run(&["FLUSHALL", "PSETEX k 1 1", "DEBUG SLEEP 0.003"].map(request));
+        let theirs = theirs.run(&[request(line)]);
         for line in ["FLUSHALL", "PSETEX k 1 1"] {
-            ours.run(&words(line));
+            ours.run(&request(line));
         }
         let later = ours.asking.worker.context.now + 10;
         ours.asking.worker.begin(later);
-        assert_eq!(shown(&ours.run(&words(line))), shown(&theirs[0]), "{line}");
+        assert_eq!(shown(&ours.run(&request(line))), shown(&theirs[0]), "{line}");
     }
 }

@@ -454,7 +454,7 @@ fn an_index_is_kept_always_or_never() {
 fn what_ranges_deleted_is_gone_after_a_restart() {
     let folder = Folder::new("engine");
     {
-        let (engine, _) = open(&folder.0, "appendfsync always\nsave \"\"").unwrap();
+        let (engine, _) = open(folder.path(), "appendfsync always\nsave \"\"").unwrap();
         let mut client = TestClient::new(&engine);
         for n in 0..1000 {
             client.ask(&format!("SET k:{n:03} {n}"));
@@ -469,7 +469,7 @@ fn what_ranges_deleted_is_gone_after_a_restart() {
         engine.store.log().sync().unwrap();
         engine.close_data_dir();
     }
-    let (engine, _) = open(&folder.0, "appendfsync always\nsave \"\"").unwrap();
+    let (engine, _) = open(folder.path(), "appendfsync always\nsave \"\"").unwrap();
     let mut client = TestClient::new(&engine);
     assert_eq!(client.ask("RANGE.COUNT - +"), ":251");
     assert_eq!(of("RANGE - + LIMIT 2 CURSOR aazowMDA", &mut client), "aazowMDI k:001 k:002");

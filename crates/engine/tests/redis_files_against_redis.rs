@@ -62,9 +62,9 @@ fn digest(dir: &Path, lines: &str) -> String {
 /// What redis-server holds and what is read from its files, at the first start and after it.
 fn same(theirs: &mut Client, oracle: &Oracle, lines: &str) {
     let folder = Folder::new("engine");
-    copy(oracle.folder(), &folder.0);
+    copy(oracle.folder(), folder.path());
     let wanted = theirs.say("DEBUG DIGEST");
-    assert_eq!(digest(&folder.0, lines), wanted);
+    assert_eq!(digest(folder.path(), lines), wanted);
     let journalling = !lines.contains("appendonly no");
     assert_eq!(folder.join("MANIFEST").exists(), journalling);
     if journalling {
@@ -72,7 +72,7 @@ fn same(theirs: &mut Client, oracle: &Oracle, lines: &str) {
         let _ = std::fs::remove_dir_all(folder.join("appendonlydir"));
         let _ = std::fs::remove_file(folder.join("dump.rdb"));
     }
-    assert_eq!(digest(&folder.0, lines), wanted);
+    assert_eq!(digest(folder.path(), lines), wanted);
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn snapshots_are_taken_over() {
     theirs.say("SET old v PX 1");
     theirs.say("SET idle v");
     assert_eq!(theirs.say("SAVE"), "+OK");
-    copy(oracle.folder(), &folder.0);
+    copy(oracle.folder(), folder.path());
     std::thread::sleep(std::time::Duration::from_millis(5));
-    let (engine, recovered) = open(&folder.0, "").unwrap();
+    let (engine, recovered) = open(folder.path(), "").unwrap();
     let imported = recovered.imported.unwrap();
     assert_eq!((imported.keys, imported.expired), (1, 1));
     let info = TestClient::new(&engine).ask("INFO persistence");
@@ -138,21 +138,21 @@ fn a_torn_end_is_cut_or_refused() {
     let begin = whole.windows(5).position(|w| w == b"MULTI").unwrap() - 8;
     for cut in begin + 1..whole.len() {
         let folder = Folder::new("engine");
-        copy(oracle.folder(), &folder.0);
+        copy(oracle.folder(), folder.path());
         std::fs::write(folder.join(APPEND), &whole[..cut]).unwrap();
-        let refused = open(&folder.0, "aof-load-truncated no").err().unwrap();
+        let refused = open(folder.path(), "aof-load-truncated no").err().unwrap();
         assert!(refused.contains("aof-load-truncated is no"), "{refused}");
         assert!(!folder.join("MANIFEST").exists());
         if cut % 8 == 0 {
-            assert_eq!(digest(&folder.0, ""), wanted, "cut at {cut}");
+            assert_eq!(digest(folder.path(), ""), wanted, "cut at {cut}");
         }
     }
     let folder = Folder::new("engine");
-    copy(oracle.folder(), &folder.0);
+    copy(oracle.folder(), folder.path());
     let mut broken = whole;
     broken[begin] = b'+';
     std::fs::write(folder.join(APPEND), &broken).unwrap();
-    let refused = open(&folder.0, "").err().unwrap();
+    let refused = open(folder.path(), "").err().unwrap();
     assert!(
         refused.contains(&format!("at offset {begin}")) || refused.contains(&begin.to_string())
     );
@@ -173,15 +173,15 @@ fn what_would_be_lost_is_said() {
         assert_eq!(theirs.ask(&[b"FUNCTION", b"LOAD", large.as_bytes()]), [b"l"]);
         assert_eq!(theirs.say("SAVE"), "+OK");
         let folder = Folder::new("engine");
-        copy(oracle.folder(), &folder.0);
+        copy(oracle.folder(), folder.path());
         let lines = "script-memory-limit 2mb\n";
-        let refused = open(&folder.0, lines).err().unwrap();
+        let refused = open(folder.path(), lines).err().unwrap();
         let said = ["1 libraries of functions", "1 commands that failed"];
         assert!(said.iter().any(|said| refused.contains(said)), "{refused}");
         assert!(refused.contains("import-skip-unknown"), "{refused}");
         assert!(!folder.join("MANIFEST").exists());
         let lines = format!("{lines}import-skip-unknown yes");
-        assert_eq!(digest(&folder.0, &lines), wanted);
+        assert_eq!(digest(folder.path(), &lines), wanted);
     }
 }
 
@@ -219,11 +219,11 @@ fn libraries_are_taken_over() {
             assert_eq!(theirs.say("SAVE"), "+OK");
         }
         let folder = Folder::new("engine");
-        copy(oracle.folder(), &folder.0);
+        copy(oracle.folder(), folder.path());
         let wanted = theirs.ask(&[b"FUNCTION", b"LIST", b"WITHCODE"]);
         // Twice: from the files of Redis, and then from our own.
         for _ in 0..2 {
-            let (engine, _) = open(&folder.0, "").unwrap();
+            let (engine, _) = open(folder.path(), "").unwrap();
             let mut client = TestClient::new(&engine);
             let said = client.ask("FUNCTION LIST WITHCODE");
             let found = |part: &Vec<u8>| said.contains(&*String::from_utf8_lossy(part));
@@ -242,7 +242,7 @@ fn old_and_handwritten_append_only_files_are_read() {
     let text = "*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n\
                 *3\r\n$6\r\nEXPIRE\r\n$1\r\nk\r\n$4\r\n1000\r\n";
     std::fs::write(folder.join("appendonly.aof"), text).unwrap();
-    let (engine, recovered) = open(&folder.0, "").unwrap();
+    let (engine, recovered) = open(folder.path(), "").unwrap();
     assert_eq!(recovered.imported.unwrap().commands, 3);
     let mut client = TestClient::new(&engine);
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
@@ -253,7 +253,7 @@ fn old_and_handwritten_append_only_files_are_read() {
     engine.close_data_dir();
     let other = Folder::new("engine");
     std::fs::copy(folder.join("appendonly.aof"), other.join("appendonly.aof")).unwrap();
-    let refused = open(&other.0, "databases 2").err().unwrap();
+    let refused = open(other.path(), "databases 2").err().unwrap();
     assert!(refused.contains("raise it"), "{refused}");
 }
 
@@ -281,7 +281,7 @@ fn load_alike(files: &[(&str, &[u8])], options: &[&str], asked: &[&str]) {
         std::fs::write(path, content).unwrap();
     }
     let lines = options[2..].join(" ").replace(" --", "\n").replace("--", "");
-    let (engine, _) = open(&folder.0, &lines).unwrap();
+    let (engine, _) = open(folder.path(), &lines).unwrap();
     let (mut theirs, mut client) = (Client::new(&oracle), TestClient::new(&engine));
     for line in asked.iter().chain(&["DEBUG DIGEST"]) {
         let ours = client.ask(line).replace("\r\n", " ");
@@ -349,7 +349,7 @@ fn a_stream_that_is_miscounted_is_read() {
     // Redis goes on to tell the wrong number.
     let folder = Folder::new("engine");
     std::fs::write(folder.join("dump.rdb"), &file).unwrap();
-    let (engine, recovered) = open(&folder.0, "").unwrap();
+    let (engine, recovered) = open(folder.path(), "").unwrap();
     let mut client = TestClient::new(&engine);
     assert_eq!(client.ask("XLEN s"), ":37");
     assert_eq!(recovered.imported.unwrap().keys, 2);
@@ -403,10 +403,10 @@ fn streams_come_over_with_their_groups() {
             assert_eq!(theirs.say("SAVE"), "+OK");
         }
         let folder = Folder::new("engine");
-        copy(oracle.folder(), &folder.0);
+        copy(oracle.folder(), folder.path());
         // Twice: from the files of Redis, and then from our own.
         for _ in 0..2 {
-            let (engine, _) = open(&folder.0, "").unwrap();
+            let (engine, _) = open(folder.path(), "").unwrap();
             let mut client = TestClient::new(&engine);
             for key in ["big", "empty", "thin"] {
                 let words: [&[u8]; 6] =

@@ -75,8 +75,8 @@ fn names(disk: &dyn Disk) -> Vec<String> {
 fn damage_is_seen_and_repaired() {
     let mut rng = rng();
     let source = Folder::new("engine");
-    fill(&source.0);
-    let whole: Arc<dyn Disk> = Arc::new(Directory::open(&source.0).unwrap());
+    fill(source.path());
+    let whole: Arc<dyn Disk> = Arc::new(Directory::open(source.path()).unwrap());
     let checked = check(&*whole).unwrap();
     assert!(checked.problems.is_empty() && checked.strays.is_empty(), "{checked:?}");
     assert_eq!(checked.keys + checked.records, KEYS as u64);
@@ -84,8 +84,8 @@ fn damage_is_seen_and_repaired() {
     let (mut seen, mut unseen) = (0, 0);
     for round in 0..setting("KVIST_ROUNDS", 15) {
         let folder = Folder::new("engine");
-        copy(&source.0, &folder.0);
-        let disk: Arc<dyn Disk> = Arc::new(Directory::open(&folder.0).unwrap());
+        copy(source.path(), folder.path());
+        let disk: Arc<dyn Disk> = Arc::new(Directory::open(folder.path()).unwrap());
         let prefix = ["MANIFEST", "snapshot-", "journal-0"][rng.below(3)];
         let name = names(&*disk).into_iter().find(|name| name.starts_with(prefix)).unwrap();
         let path = folder.join(&name);
@@ -114,7 +114,7 @@ fn damage_is_seen_and_repaired() {
             assert!(name.starts_with("journal"), "{what}: not seen");
         } else {
             seen += 1;
-            assert!(open(&folder.0, "save \"\"").is_err(), "{what}: {:?}", checked.problems);
+            assert!(open(folder.path(), "save \"\"").is_err(), "{what}: {:?}", checked.problems);
         }
         for _ in 0..8 {
             let Some(problem) = checked.problems.first() else { break };
@@ -128,7 +128,7 @@ fn damage_is_seen_and_repaired() {
         assert!(before.iter().all(|old| {
             after.iter().any(|new| new == old || new.starts_with(&format!("{old}.damaged")))
         }));
-        let found = keys(&folder.0);
+        let found = keys(folder.path());
         match prefix {
             "MANIFEST" => assert_eq!(found.len(), KEYS, "{what}"),
             "snapshot-" => assert!(found.len() >= KEYS / 2 - 1, "{what}: {}", found.len()),
@@ -191,12 +191,12 @@ const ONE_SHARD: &str = "save \"\"\nshards 1\nrdbcompression no";
 #[test]
 fn data_cannot_pass_for_a_block() {
     let (theirs, ours) = (Folder::new("engine"), Folder::new("engine"));
-    let (engine, _) = open(&theirs.0, ONE_SHARD).unwrap();
+    let (engine, _) = open(theirs.path(), ONE_SHARD).unwrap();
     send(&mut TestClient::new(&engine), &[b"SET", b"evil", b"1"]);
     // Chance is the same in all tests: the second file has another secret than the first of ours.
     (0..2).for_each(|_| _ = engine.save(Reason::Save, false).unwrap());
     engine.close_data_dir();
-    let (path, blocks) = snapshot_in(&theirs.0);
+    let (path, blocks) = snapshot_in(theirs.path());
     let bytes = std::fs::read(path).unwrap();
     let mut forged = Vec::new();
     for place in &blocks {
@@ -208,15 +208,15 @@ fn data_cannot_pass_for_a_block() {
         block[4..8].copy_from_slice(&sum.to_le_bytes());
         forged.extend_from_slice(&block);
     }
-    let (engine, _) = open(&ours.0, ONE_SHARD).unwrap();
+    let (engine, _) = open(ours.path(), ONE_SHARD).unwrap();
     send(&mut TestClient::new(&engine), &[b"SET", b"host", &forged]);
     engine.save(Reason::Save, false).unwrap();
     engine.close_data_dir();
-    let (path, blocks) = snapshot_in(&ours.0);
+    let (path, blocks) = snapshot_in(ours.path());
     let place = blocks.iter().find(|place| place.db == 0).unwrap();
     spoil(&path, place.offset + 4);
-    repair_all(&(Arc::new(Directory::open(&ours.0).unwrap()) as Arc<dyn Disk>));
-    let (engine, _) = open(&ours.0, ONE_SHARD).unwrap();
+    repair_all(&(Arc::new(Directory::open(ours.path()).unwrap()) as Arc<dyn Disk>));
+    let (engine, _) = open(ours.path(), ONE_SHARD).unwrap();
     let mut client = TestClient::new(&engine);
     assert_eq!([client.ask("EXISTS host"), client.ask("EXISTS evil")], [":0", ":0"]);
     engine.close_data_dir();
@@ -227,7 +227,7 @@ fn data_cannot_pass_for_a_block() {
 fn a_value_with_a_lost_chunk_is_left_out() {
     const FIELDS: usize = 30_000;
     let source = Folder::new("engine");
-    let (engine, _) = open(&source.0, ONE_SHARD).unwrap();
+    let (engine, _) = open(source.path(), ONE_SHARD).unwrap();
     let mut client = TestClient::new(&engine);
     for key in ["one", "other"] {
         for n in 0..FIELDS {
@@ -238,19 +238,19 @@ fn a_value_with_a_lost_chunk_is_left_out() {
     send(&mut client, &[b"SET", b"small", b"1"]);
     engine.save(Reason::Save, false).unwrap();
     engine.close_data_dir();
-    let (path, blocks) = snapshot_in(&source.0);
-    let checked = check(&Directory::open(&source.0).unwrap()).unwrap();
+    let (path, blocks) = snapshot_in(source.path());
+    let checked = check(&Directory::open(source.path()).unwrap()).unwrap();
     assert!(checked.problems.is_empty() && checked.keys == 3, "{checked:?}");
     let chunks: Vec<&Place> = blocks.iter().filter(|place| place.db == u32::MAX - 3).collect();
     assert!(chunks.len() >= 4, "{} chunks", chunks.len());
     assert!(chunks.iter().all(|place| place.len < 2 << 20), "a chunk is long");
     for place in [chunks[0], chunks[1], chunks[chunks.len() - 1]] {
         let folder = Folder::new("engine");
-        copy(&source.0, &folder.0);
-        spoil(&folder.0.join(path.file_name().unwrap()), place.offset + place.len / 2);
-        assert!(open(&folder.0, ONE_SHARD).is_err());
-        repair_all(&(Arc::new(Directory::open(&folder.0).unwrap()) as Arc<dyn Disk>));
-        let (engine, _) = open(&folder.0, ONE_SHARD).unwrap();
+        copy(source.path(), folder.path());
+        spoil(&folder.join(path.file_name().unwrap()), place.offset + place.len / 2);
+        assert!(open(folder.path(), ONE_SHARD).is_err());
+        repair_all(&(Arc::new(Directory::open(folder.path()).unwrap()) as Arc<dyn Disk>));
+        let (engine, _) = open(folder.path(), ONE_SHARD).unwrap();
         let mut client = TestClient::new(&engine);
         assert_eq!([client.ask("DBSIZE"), client.ask("GET small")], [":2", "$1\r\n1"]);
         let lens = [client.ask("HLEN one"), client.ask("HLEN other")];
@@ -300,20 +300,20 @@ fn records_that_name_what_is_not_there_are_seen() {
     ];
     for (number, frame) in frames.iter().enumerate() {
         let folder = Folder::new("engine");
-        let (engine, _) = open(&folder.0, LINES).unwrap();
+        let (engine, _) = open(folder.path(), LINES).unwrap();
         let mut records = Vec::new();
         frame(&mut records);
         let log = engine.store.log();
         log.append(&log.open_write_buffer(), &records);
         log.sync().unwrap();
         engine.close_data_dir();
-        let disk: Arc<dyn Disk> = Arc::new(Directory::open(&folder.0).unwrap());
+        let disk: Arc<dyn Disk> = Arc::new(Directory::open(folder.path()).unwrap());
         let checked = check(&*disk).unwrap();
-        assert!(open(&folder.0, LINES).is_err(), "{number}");
+        assert!(open(folder.path(), LINES).is_err(), "{number}");
         let problem = checked.problems.first().unwrap_or_else(|| panic!("{number}: {checked:?}"));
         repair(&disk, checked.manifest.as_ref(), problem).unwrap();
         assert!(check(&*disk).unwrap().problems.is_empty());
-        open(&folder.0, LINES).unwrap().0.close_data_dir();
+        open(folder.path(), LINES).unwrap().0.close_data_dir();
     }
 }
 
@@ -321,7 +321,7 @@ fn records_that_name_what_is_not_there_are_seen() {
 #[test]
 fn records_that_name_each_other_are_whole() {
     let folder = Folder::new("engine");
-    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let (engine, _) = open(folder.path(), LINES).unwrap();
     let mut client = TestClient::new(&engine);
     for key in ["a", "b", "c", "d"] {
         assert_eq!(client.ask(&format!("SETRANGE {key} 140000 x")), ":140001");
@@ -331,7 +331,7 @@ fn records_that_name_each_other_are_whole() {
     }
     engine.store.log().sync().unwrap();
     engine.close_data_dir();
-    let disk = Directory::open(&folder.0).unwrap();
+    let disk = Directory::open(folder.path()).unwrap();
     let checked = check(&disk).unwrap();
     assert!(checked.problems.is_empty() && checked.records > 24, "{checked:?}");
 }

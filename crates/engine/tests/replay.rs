@@ -13,6 +13,7 @@ use kvist_engine::persistence::{Reason, Recovered};
 use kvist_engine::{Action, CronRounds, Engine, redis_files};
 use testkit::folder::Folder;
 use testkit::seed::{rng, setting};
+use testkit::transcript::request;
 use testkit::wait::{PATIENCE, until};
 
 use crate::contents::{Deadline, contents};
@@ -42,7 +43,7 @@ fn find(
     lines: &str,
     (digest, keys): (String, Vec<Deadline>),
 ) -> (Arc<Engine>, Recovered) {
-    let (again, recovered) = open(&folder.0, lines).unwrap();
+    let (again, recovered) = open(folder.path(), lines).unwrap();
     assert_eq!(recovered.failed, 0, "{recovered}");
     let found = contents(&again);
     assert_eq!(found.1, keys, "{recovered}");
@@ -87,7 +88,7 @@ fn what_is_read_back_is_what_was_there() {
     let (mut records, mut keys) = (0, 0);
     for round in 0..setting("KVIST_ROUNDS", 4) {
         let folder = Folder::new("engine");
-        let (engine, _) = open(&folder.0, LINES).unwrap();
+        let (engine, _) = open(folder.path(), LINES).unwrap();
         let writes: Vec<usize> = engine
             .table
             .entries()
@@ -145,7 +146,7 @@ fn scripted(mut words: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
 #[test]
 fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
     let folder = Folder::new("engine");
-    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let (engine, _) = open(folder.path(), LINES).unwrap();
     let mut client = TestClient::new(&engine);
     client.worker.begin(1_700_000_000_000);
     assert_eq!(client.ask("SET k a PX 5"), "+OK");
@@ -162,7 +163,7 @@ fn what_is_put_in_place_of_an_overdue_key_may_be_overdue_too() {
 #[test]
 fn an_overdue_key_goes_although_its_database_has_changed_places() {
     let folder = Folder::new("engine");
-    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let (engine, _) = open(folder.path(), LINES).unwrap();
     let mut client = TestClient::new(&engine);
     client.worker.begin(1_700_000_000_000);
     assert_eq!(client.ask("SET k a PX 5"), "+OK");
@@ -178,7 +179,7 @@ fn an_overdue_key_goes_although_its_database_has_changed_places() {
 #[test]
 fn where_a_sort_has_stored_is_kept() {
     let folder = Folder::new("engine");
-    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let (engine, _) = open(folder.path(), LINES).unwrap();
     let mut client = TestClient::new(&engine);
     for n in 0..20 {
         client.ask(&format!("RPUSH list{n} 3 1 2"));
@@ -193,7 +194,7 @@ fn where_a_sort_has_stored_is_kept() {
 #[test]
 fn a_string_that_is_longer_than_today_s_limit_is_read_back() {
     let folder = Folder::new("engine");
-    let (engine, _) = open(&folder.0, "save \"\"\nproto-max-bulk-len 2mb").unwrap();
+    let (engine, _) = open(folder.path(), "save \"\"\nproto-max-bulk-len 2mb").unwrap();
     let mut client = TestClient::new(&engine);
     for request in ["APPEND s x", "SETRANGE s 1500000 y", "APPEND s z", "SETBIT b 12000000 1"] {
         assert!(client.ask(request).starts_with(':'), "{request}");
@@ -202,7 +203,7 @@ fn a_string_that_is_longer_than_today_s_limit_is_read_back() {
     let wanted = contents(&engine);
     engine.store.log().sync().unwrap();
     engine.close_data_dir();
-    let (again, recovered) = open(&folder.0, LINES).unwrap();
+    let (again, recovered) = open(folder.path(), LINES).unwrap();
     assert_eq!(recovered.failed, 0);
     assert_eq!(contents(&again), wanted);
     assert!(TestClient::new(&again).ask("APPEND s z").starts_with("-ERR string exceeds maximum"));
@@ -215,7 +216,8 @@ fn another_number_of_shards_reads_the_same() {
     let (mut rng, folder) = (rng(), Folder::new("engine"));
     let mut wanted = None;
     for (round, shards) in [8, 64, 2, 128].into_iter().enumerate() {
-        let (engine, recovered) = open(&folder.0, &format!("{LINES}\nshards {shards}")).unwrap();
+        let (engine, recovered) =
+            open(folder.path(), &format!("{LINES}\nshards {shards}")).unwrap();
         assert_eq!(engine.store.shards(), shards);
         assert_eq!(recovered.failed, 0, "{shards} shards: {recovered}");
         let found = contents(&engine);
@@ -240,11 +242,11 @@ fn another_number_of_shards_reads_the_same() {
         wanted = Some(leave(&engine));
     }
     // Not configured, it stays as it is: also where only that can be read.
-    let (engine, _) = open(&folder.0, LINES).unwrap();
+    let (engine, _) = open(folder.path(), LINES).unwrap();
     assert_eq!((engine.store.shards(), Some(contents(&engine))), (128, wanted));
     TestClient::new(&engine).ask("SWAPDB 0 1");
     let wanted = leave(&engine);
-    let refused = open(&folder.0, &format!("{LINES}\nshards 32")).err().unwrap();
+    let refused = open(folder.path(), &format!("{LINES}\nshards 32")).err().unwrap();
     assert!(refused.contains("start once with the old number of shards"), "{refused}");
     find(&folder, LINES, wanted).0.close_data_dir();
 }
@@ -272,7 +274,7 @@ fn mover_request(rng: &mut Rng) -> Vec<Vec<u8>> {
         38 if rng.below(10) == 0 => "FLUSHDB".to_owned(),
         _ => format!("SET {a} {n}"),
     };
-    line.split(' ').map(|word| word.as_bytes().to_vec()).collect()
+    request(&line)
 }
 
 /// A request that stores what it makes of other keys, or changes those.
@@ -310,7 +312,7 @@ fn large_values_go_where_they_went() {
     for round in 0..setting("KVIST_ROUNDS", 6) {
         let folder = Folder::new("engine");
         let lines = format!("{LINES}\nshards {}", [8, 2, 64][round as usize % 3]);
-        let (engine, _) = open(&folder.0, &lines).unwrap();
+        let (engine, _) = open(folder.path(), &lines).unwrap();
         let saving = std::sync::atomic::AtomicBool::new(round % 3 != 2);
         let mut rngs = [Rng::new(seeds.next_u64()), Rng::new(seeds.next_u64())];
         std::thread::scope(|scope| {
@@ -345,7 +347,8 @@ fn large_values_go_where_they_went() {
         });
         let wanted = leave(&engine);
         // Those who copy for Redis read the shards in parts, or not.
-        let disk: Arc<dyn journal::Disk> = Arc::new(journal::Directory::open(&folder.0).unwrap());
+        let disk: Arc<dyn journal::Disk> =
+            Arc::new(journal::Directory::open(folder.path()).unwrap());
         let manifest = journal::Manifest::read(&*disk).unwrap().unwrap();
         let (settings, until) = (config::Settings::new(1), redis_files::Until::End);
         let to = folder.join("export.rdb");
@@ -363,7 +366,7 @@ fn large_values_go_where_they_went() {
 fn a_snapshot_ends_while_databases_change_places() {
     let folder = Folder::new("engine");
     let lines = format!("{LINES}\nshards 4");
-    let (engine, _) = open(&folder.0, &lines).unwrap();
+    let (engine, _) = open(folder.path(), &lines).unwrap();
     let mut client = TestClient::new(&engine);
     for db in 0..3 {
         client.ask(&format!("SELECT {db}"));
@@ -421,7 +424,7 @@ fn a_snapshot_ends_while_databases_change_places() {
 fn the_journal_has_no_images_of_what_it_can_make_again() {
     let folder = Folder::new("engine");
     let lines = format!("{LINES}\nshards 16");
-    let (engine, _) = open(&folder.0, &lines).unwrap();
+    let (engine, _) = open(folder.path(), &lines).unwrap();
     let mut client = TestClient::new(&engine);
     client.worker.begin(1_700_000_000_000);
     for n in 0..20_000 {
@@ -474,7 +477,7 @@ fn the_journal_has_no_images_of_what_it_can_make_again() {
 fn the_journal_is_rewritten_when_it_takes_long_to_replay() {
     let folder = Folder::new("engine");
     let lines = format!("{LINES}\nauto-aof-rewrite-min-size 1mb\nauto-aof-rewrite-percentage 100");
-    let (engine, _) = open(&folder.0, &lines).unwrap();
+    let (engine, _) = open(folder.path(), &lines).unwrap();
     let mut client = TestClient::new(&engine);
     for n in 0..20_000 {
         client.ask(&format!("SADD set{} member:{n:0>20}", n % 2));
@@ -503,7 +506,7 @@ fn the_journal_is_rewritten_when_it_takes_long_to_replay() {
     let wanted = cost();
     engine.store.log().sync().unwrap();
     engine.close_data_dir();
-    let (again, _) = open(&folder.0, &lines).unwrap();
+    let (again, _) = open(folder.path(), &lines).unwrap();
     let found = again.store.log().figures.replay_cost();
     assert!(found > 10 << 20 && found.abs_diff(wanted) < wanted / 4, "{found}, not {wanted}");
     again.close_data_dir();
@@ -514,7 +517,7 @@ fn the_journal_is_rewritten_when_it_takes_long_to_replay() {
 #[test]
 fn a_journal_is_on_when_all_that_was_told_is_in_it() {
     let folder = Folder::new("on");
-    let (engine, _) = open(&folder.0, "appendfsync always\nsave \"\"").unwrap();
+    let (engine, _) = open(folder.path(), "appendfsync always\nsave \"\"").unwrap();
     let mut client = TestClient::new(&engine);
     let log = engine.store.log();
     for round in 0..12 {

@@ -13,6 +13,7 @@ use kvist_engine::exchange::NoAnswer;
 use kvist_engine::{Engine, SideThreads, Stage};
 use parking_lot::Mutex;
 use testkit::seed::rng;
+use testkit::transcript::words;
 use testkit::wait::until;
 
 use crate::test_client::{KilledOnFailure, TestClient, engine, engine_with, looking_at_log};
@@ -273,7 +274,7 @@ fn what_is_made_and_what_goes_counts_as_what_is_there() {
     client.ask("SADD small a b");
     let large = "x".repeat(1000);
     let mut aside = |line: &str| {
-        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let words = words(line);
         let TestClient { worker, session, .. } = &mut client;
         side.permit(worker, session, &words, Stage::New).unwrap().is_some()
     };

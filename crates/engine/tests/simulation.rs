@@ -17,13 +17,13 @@ mod twin;
 mod world;
 
 use std::io::Write as _;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use base::{Flag, Rng};
 use kvist_engine::{Action, Engine, Entry};
 use plan::{Drawer, Plan, shown};
 use run::{Outcome, Reached, run};
-use testkit::seed::setting;
+use testkit::seed::{self, setting};
 
 use crate::disk::Untrue;
 use crate::test_client::engine;
@@ -60,19 +60,13 @@ fn announce(seed: u64) {
     let _ = writeln!(std::io::stderr(), "KVIST_SEED={seed}");
 }
 
-/// A seed that differs from start to start.
-fn entropy() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    u64::from(since.subsec_micros()) ^ (since.as_secs() << 20)
-}
-
 #[test]
 fn whatever_happens_nothing_that_was_promised_is_lost() {
     let engine = engine();
     let time = Duration::from_secs(setting("KVIST_SECONDS", 50));
     let begun = Instant::now();
     // What is printed is the seed of a plan, not that of the generator which chose it.
-    let mut seed = setting("KVIST_SEED", entropy());
+    let mut seed = seed::seed();
     let (mut runs, mut lives, mut states, mut calls) = (0, 0, 0, 0);
     let mut reached = Reached::default();
     // It goes on until everything was reached, unless one plan is asked for.

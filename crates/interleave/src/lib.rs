@@ -17,10 +17,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, MaxSteps, Runner};
+use testkit::seed::{seed, setting};
 
 /// Orders tried with one seed.
 const BATCH: usize = 100;
@@ -37,10 +37,9 @@ const SURELY: usize = 20_000;
 /// # Panics
 /// With the seed of the orders among which one fails.
 pub fn explore(orders: usize, model: impl Fn() + Send + Sync + 'static) {
-    let (first, times) = (setting("KVIST_SEED"), setting("KVIST_FACTOR").unwrap_or(1));
+    let (first, times) = (seed(), setting("KVIST_FACTOR", 1));
     let model: Arc<dyn Fn() + Send + Sync> = Arc::new(model);
     let batches = orders.div_ceil(BATCH) as u64 * times;
-    let first = first.unwrap_or_else(entropy);
     println!("KVIST_SEED={first}");
     for seed in (0..batches).map(|n| first.wrapping_add(n)) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(seed, &model))) {
@@ -89,14 +88,4 @@ fn with(scheduler: impl Scheduler + 'static, model: &Arc<dyn Fn() + Send + Sync>
     config.silence_warnings = true;
     let model = Arc::clone(model);
     Runner::new(scheduler, config).run(move || model());
-}
-
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|text| text.parse().ok())
-}
-
-/// Another seed each time.
-fn entropy() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::from(since.subsec_nanos()) ^ (since.as_secs() << 20)
 }

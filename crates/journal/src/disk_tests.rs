@@ -23,11 +23,11 @@ fn both_ways_lead_to_the_same_bytes() {
     for (n, size) in [100, 70_000, 5, 200_000, 4096, 90_000, 3].into_iter().enumerate() {
         let part: Vec<u8> = (0..size).map(|at| (at * 3 + n) as u8).collect();
         // What is there has just been read, so that it is in the page cache.
-        let before = std::fs::read(folder.0.join("file")).unwrap();
+        let before = std::fs::read(folder.join("file")).unwrap();
         assert_eq!(before[..expected.len()], expected);
         end = blocks.write(&*file, &end, [&part[..]], 48).unwrap();
         expected.extend_from_slice(&part);
-        assert_eq!(std::fs::read(folder.0.join("file")).unwrap()[..expected.len()], expected);
+        assert_eq!(std::fs::read(folder.join("file")).unwrap()[..expected.len()], expected);
         let mut found = vec![0; expected.len()];
         let got = ReadAhead::new(&*file).read_at(0, &mut found).unwrap();
         assert_eq!((got, found == expected), (expected.len(), true), "{size}");
@@ -37,7 +37,7 @@ fn both_ways_lead_to_the_same_bytes() {
         use std::os::unix::fs::OpenOptionsExt;
         let o_direct = i32::try_from(rustix::fs::OFlags::DIRECT.bits()).unwrap();
         let mut options = OpenOptions::new();
-        let path = folder.0.join("file");
+        let path = folder.join("file");
         let opened = options.read(true).custom_flags(o_direct).open(path);
         opened.is_ok()
     };
@@ -65,6 +65,6 @@ fn a_renamed_file_is_still_the_one_that_is_written() {
     directory.rename("old", "new").unwrap();
     let end = Blocks::default().write(&*file, &End::behind(&[]), [&[5; 100_000][..]], 0).unwrap();
     assert_eq!(end.offset, 100_000);
-    assert_eq!(std::fs::read(folder.0.join("new")).unwrap()[..100_000], [5; 100_000]);
-    assert!(!folder.0.join("old").exists());
+    assert_eq!(std::fs::read(folder.join("new")).unwrap()[..100_000], [5; 100_000]);
+    assert!(!folder.join("old").exists());
 }

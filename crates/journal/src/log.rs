@@ -546,6 +546,8 @@ impl Drop for Service {
 
 #[cfg(test)]
 mod tests {
+    use testkit::folder::Folder;
+
     use super::*;
     use crate::disk::Directory;
     use crate::flusher::{Flusher, Place};
@@ -560,12 +562,13 @@ mod tests {
 
     #[test]
     fn no_thread_waits_for_a_flusher_that_has_ended() {
-        let path = std::env::temp_dir().join(format!("kvist-ended-{}", std::process::id()));
+        let folder = Folder::missing("ended");
+        let path = folder.path();
         let log = Log::new(Policy::EverySecond);
         let write_buffer = log.open_write_buffer();
         assert!(log.sync().is_err(), "there is none yet");
         for segment in [1, 2] {
-            let running = flusher(&log, &path, segment);
+            let running = flusher(&log, path, segment);
             log.roll(true).unwrap();
             log.append(&write_buffer, b"record");
             log.sync().unwrap();
@@ -577,11 +580,10 @@ mod tests {
         log.wait_for_room(&write_buffer);
         assert!(log.holds_back());
         // What takes it lets its thread go on.
-        let running = flusher(&log, &path, 3);
+        let running = flusher(&log, path, 3);
         log.roll(true).unwrap();
         log.sync().unwrap();
         assert!(!log.holds_back());
         drop(running);
-        std::fs::remove_dir_all(path).unwrap();
     }
 }

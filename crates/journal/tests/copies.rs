@@ -33,7 +33,7 @@ fn write(folder: &Folder, disk: &Arc<dyn Disk>, first: (u64, u64), frames: &[&[u
         log.append(&write_buffer, bytes);
         log.sync().unwrap();
     }
-    let last = folder.0.join(segment::name(segment + frames.len() as u64 - 1));
+    let last = folder.join(segment::name(segment + frames.len() as u64 - 1));
     let open = std::fs::read(&last).unwrap();
     drop(flusher);
     std::fs::write(last, open).unwrap();
@@ -73,15 +73,15 @@ fn a_segment_that_vanished_is_missed() {
 #[test]
 fn a_file_used_again_while_it_was_read_is_seen() {
     let (folder, disk) = written("reused");
-    let three = std::fs::read(folder.0.join(segment::name(3))).unwrap();
+    let three = std::fs::read(folder.join(segment::name(3))).unwrap();
     segment::drop_below(&*disk, 4, SIZE).unwrap();
     write(&folder, &disk, (4, 4), &[&b"what happened later"[..]; 2]);
     // The copier had the header of segment 3 when the file became another segment.
-    let later = [4, 5].map(|number| std::fs::read(folder.0.join(segment::name(number))).unwrap());
+    let later = [4, 5].map(|number| std::fs::read(folder.join(segment::name(number))).unwrap());
     let again = later.iter().find(|file| file[56..64] == three[56..64]).unwrap();
     let mut copied = three[..64].to_vec();
     copied.extend_from_slice(&again[64..]);
-    std::fs::write(folder.0.join(segment::name(3)), copied).unwrap();
+    std::fs::write(folder.join(segment::name(3)), copied).unwrap();
     disk.remove(&segment::name(4)).unwrap();
     disk.remove(&segment::name(5)).unwrap();
     let refused = read_from(&*disk, 3).unwrap_err();
@@ -110,7 +110,7 @@ fn forged() -> Vec<Vec<u8>> {
 #[test]
 fn data_is_never_taken_for_frames() {
     let (folder, disk) = folder("forged");
-    let path = folder.0.join(segment::name(1));
+    let path = folder.join(segment::name(1));
     for shift in 0..frame::ALIGN as usize {
         let mut data = vec![b'x'; shift];
         for (n, frame) in forged().iter().enumerate() {
@@ -145,12 +145,12 @@ fn what_an_earlier_use_left_is_never_taken_for_frames() {
     let data: Vec<u8> = frames.concat().repeat(20);
     write(&folder, &disk, (1, 1), &[&data]);
     // The frame itself, whole, as a process finds it that may read the file.
-    let whole = std::fs::read(folder.0.join(segment::name(1))).unwrap();
+    let whole = std::fs::read(folder.join(segment::name(1))).unwrap();
     segment::drop_below(&*disk, 2, SIZE).unwrap();
     write(&folder, &disk, (2, 2), &[&whole[64..64 + 4096]]);
     let report = read_from(&*disk, 2).unwrap();
     assert_eq!((report.frames, report.cut), (1, None));
-    let now = std::fs::read(folder.0.join(segment::name(2))).unwrap();
+    let now = std::fs::read(folder.join(segment::name(2))).unwrap();
     assert_eq!(now[56..64], whole[56..64], "another file was used");
 }
 

@@ -13,20 +13,20 @@ use testkit::wait::{PATIENCE, until};
 #[test]
 fn what_is_written_is_there_when_it_is_opened_again() {
     let folder = Folder::missing("again");
-    let db = Kvist::open(&folder.0).unwrap();
+    let db = Kvist::open(folder.path()).unwrap();
     db.set("k", "v").unwrap();
     db.rpush("list", ["a", "b"]).unwrap();
     db.close().unwrap();
     assert!(matches!(db.get::<String>("k"), Err(Error::Closed)));
     db.close().unwrap();
-    let db = Kvist::open(&folder.0).unwrap();
+    let db = Kvist::open(folder.path()).unwrap();
     assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("v"));
     assert_eq!(db.run::<Vec<String>>(["LRANGE", "list", "0", "-1"]).unwrap(), ["a", "b"]);
     assert!(db.recovered().bytes > 0, "{:?}", db.recovered());
     // Without being closed: dropping it does the same.
     db.set("k", "w").unwrap();
     drop(db);
-    let db = Kvist::open(&folder.0).unwrap();
+    let db = Kvist::open(folder.path()).unwrap();
     assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("w"));
 }
 
@@ -52,12 +52,12 @@ fn a_reply_that_is_too_long_is_an_error() {
 #[test]
 fn a_directory_in_use_is_refused() {
     let folder = Folder::missing("in-use");
-    let db = Kvist::open(&folder.0).unwrap();
-    let refused = Kvist::open(&folder.0).unwrap_err();
-    assert!(matches!(&refused, Error::InUse(dir) if *dir == folder.0), "{refused}");
+    let db = Kvist::open(folder.path()).unwrap();
+    let refused = Kvist::open(folder.path()).unwrap_err();
+    assert!(matches!(&refused, Error::InUse(dir) if *dir == folder.path()), "{refused}");
     assert!(refused.to_string().contains("in use"), "{refused}");
     db.close().unwrap();
-    Kvist::open(&folder.0).unwrap();
+    Kvist::open(folder.path()).unwrap();
 }
 
 #[test]
@@ -460,11 +460,11 @@ fn a_channel_is_a_connection_without_a_socket() {
 #[test]
 fn shutdown_closes_it() {
     let folder = Folder::missing("shutdown");
-    let db = Kvist::open(&folder.0).unwrap();
+    let db = Kvist::open(folder.path()).unwrap();
     db.set("k", "v").unwrap();
     assert!(matches!(db.call(["SHUTDOWN"]), Err(Error::Closed)));
     assert!(db.is_closed());
-    let db = Kvist::open(&folder.0).unwrap();
+    let db = Kvist::open(folder.path()).unwrap();
     assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("v"));
 }
 
@@ -472,9 +472,9 @@ fn shutdown_closes_it() {
 fn a_database_without_a_journal_is_saved_at_the_end() {
     let folder = Folder::missing("saved");
     let builder = || Kvist::builder().set("appendonly", "no").set("save", "3600 1");
-    let db = builder().open(&folder.0).unwrap();
+    let db = builder().open(folder.path()).unwrap();
     db.set("k", "v").unwrap();
     db.close().unwrap();
-    let db = builder().open(&folder.0).unwrap();
+    let db = builder().open(folder.path()).unwrap();
     assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("v"));
 }

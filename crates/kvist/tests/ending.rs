@@ -97,7 +97,7 @@ fn is_busy(db: &Kvist, key: &str) -> bool {
 fn closing_ends_scripts_that_have_written() {
     for Endless { what, request, .. } in ENDLESS {
         let folder = Folder::missing("ending");
-        let db = quick().open(&folder.0).unwrap();
+        let db = quick().open(folder.path()).unwrap();
         let before = fill(&db);
         thread::scope(|scope| {
             let _guard = ClosedOnFailure(&db);
@@ -117,7 +117,7 @@ fn closing_ends_scripts_that_have_written() {
             assert!(matches!(db.get::<String>("k"), Err(Error::Closed)), "{what}");
         });
         // The directory is free, and has all that was there and nothing of the script.
-        let db = quick().open(&folder.0).unwrap();
+        let db = quick().open(folder.path()).unwrap();
         assert_eq!(digest(&db), before, "{what}");
     }
 }
@@ -125,7 +125,7 @@ fn closing_ends_scripts_that_have_written() {
 #[test]
 fn closing_ends_a_transaction_whose_script_has_written() {
     let folder = Folder::missing("ending-multi");
-    let db = quick().open(&folder.0).unwrap();
+    let db = quick().open(folder.path()).unwrap();
     let before = fill(&db);
     thread::scope(|scope| {
         let _guard = ClosedOnFailure(&db);
@@ -141,7 +141,7 @@ fn closing_ends_a_transaction_whose_script_has_written() {
         until("a busy transaction", || is_busy(&db, "k"));
         db.close().unwrap();
     });
-    assert_eq!(digest(&quick().open(&folder.0).unwrap()), before);
+    assert_eq!(digest(&quick().open(folder.path()).unwrap()), before);
 }
 
 /// A script that is never overdue is waited for by others, until the engine is closed; they are not
@@ -151,7 +151,7 @@ fn closing_ends_scripts_that_are_never_overdue() {
     for Endless { what, request, undone } in [&ENDLESS[0], &ENDLESS[3]] {
         let folder = Folder::missing("ending-never");
         let builder = || settings().set("busy-reply-threshold", "0");
-        let db = builder().open(&folder.0).unwrap();
+        let db = builder().open(folder.path()).unwrap();
         let before = fill(&db);
         thread::scope(|scope| {
             let _guard = ClosedOnFailure(&db);
@@ -165,7 +165,7 @@ fn closing_ends_scripts_that_are_never_overdue() {
             assert!(matches!(running.join().unwrap(), Err(Error::Closed)), "{what}");
             assert!(waits.join().unwrap().is_err(), "{what}");
         });
-        let db = builder().open(&folder.0).unwrap();
+        let db = builder().open(folder.path()).unwrap();
         // What waited may have run, if it ran on what the script had left whole.
         if db.get::<String>("k").unwrap().as_deref() == Some("before!") {
             assert!(undone, "{what}");
@@ -181,7 +181,7 @@ fn a_dataset_without_a_journal_is_saved_beside_a_script() {
     for Endless { what, request, undone } in [&ENDLESS[0], &ENDLESS[3], &ENDLESS[4]] {
         let folder = Folder::missing("ending-saved");
         let builder = || quick().set("appendonly", "no").set("save", "3600 1");
-        let db = builder().open(&folder.0).unwrap();
+        let db = builder().open(folder.path()).unwrap();
         let before = fill(&db);
         db.call(["SAVE"]).unwrap();
         db.set("late", "acknowledged").unwrap();
@@ -193,7 +193,7 @@ fn a_dataset_without_a_journal_is_saved_beside_a_script() {
             let closed = db.close();
             assert_eq!(closed.is_ok(), *undone, "{what}: {closed:?}");
         });
-        let db = builder().open(&folder.0).unwrap();
+        let db = builder().open(folder.path()).unwrap();
         assert_eq!(&digest(&db), if *undone { &after } else { &before }, "{what}");
     }
 }
@@ -201,7 +201,7 @@ fn a_dataset_without_a_journal_is_saved_beside_a_script() {
 #[test]
 fn a_script_that_soon_ends_is_waited_for() {
     let folder = Folder::missing("ending-soon");
-    let db = Kvist::open(&folder.0).unwrap();
+    let db = Kvist::open(folder.path()).unwrap();
     let body = "redis.call('SET', KEYS[1], 'a') for i = 1, 2e7 do end \
                 redis.call('SET', KEYS[1], 'done')";
     thread::scope(|scope| {
@@ -212,14 +212,14 @@ fn a_script_that_soon_ends_is_waited_for() {
         });
         db.close().unwrap();
     });
-    let db = Kvist::open(&folder.0).unwrap();
+    let db = Kvist::open(folder.path()).unwrap();
     assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("done"));
 }
 
 #[test]
 fn several_that_close_at_once_all_find_it_closed() {
     let folder = Folder::missing("ending-twice");
-    let db = quick().open(&folder.0).unwrap();
+    let db = quick().open(folder.path()).unwrap();
     thread::scope(|scope| {
         let _guard = ClosedOnFailure(&db);
         scope.spawn(|| db.call(DECLARED.request.iter()));
@@ -228,14 +228,14 @@ fn several_that_close_at_once_all_find_it_closed() {
             scope.spawn(|| {
                 db.close().unwrap();
                 // It is open here, or in another of these threads: what was closed is gone.
-                let again = quick().open(&folder.0);
+                let again = quick().open(folder.path());
                 assert!(db.is_closed());
                 assert!(again.is_ok() || matches!(again, Err(Error::InUse(_))), "{again:?}");
                 db.close().unwrap();
             });
         }
     });
-    assert!(quick().open(&folder.0).is_ok());
+    assert!(quick().open(folder.path()).is_ok());
 }
 
 /// Runs a request and gives up when asked for the third time.
@@ -269,7 +269,7 @@ fn a_caller_that_gives_up_ends_its_script() {
 #[test]
 fn a_script_that_cannot_be_undone_goes_on_until_the_end() {
     let folder = Folder::missing("ending-alone");
-    let db = quick().open(&folder.0).unwrap();
+    let db = quick().open(folder.path()).unwrap();
     let before = fill(&db);
     let given_up = give_up(&db, ENDLESS[3].request);
     assert!(matches!(given_up, Err(Error::Interrupted)), "{given_up:?}");
@@ -277,7 +277,7 @@ fn a_script_that_cannot_be_undone_goes_on_until_the_end() {
     assert_eq!(db.call(["SCRIPT", "KILL"]).unwrap_err().code(), "UNKILLABLE");
     // The last handle goes, and the script with it.
     drop(db);
-    assert_eq!(digest(&quick().open(&folder.0).unwrap()), before);
+    assert_eq!(digest(&quick().open(folder.path()).unwrap()), before);
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn a_channel_that_is_dropped_ends_its_script() {
 #[test]
 fn a_channel_is_closed_with_its_script() {
     let folder = Folder::missing("ending-channel");
-    let db = quick().open(&folder.0).unwrap();
+    let db = quick().open(folder.path()).unwrap();
     let before = fill(&db);
     let mut channel = db.channel(Protocol::Resp2).unwrap();
     channel.requests().extend_from_slice(
@@ -367,7 +367,7 @@ fn a_channel_is_closed_with_its_script() {
         db.close().unwrap();
         assert!(matches!(waits.join().unwrap(), Error::Closed));
     });
-    assert_eq!(digest(&quick().open(&folder.0).unwrap()), before);
+    assert_eq!(digest(&quick().open(folder.path()).unwrap()), before);
 }
 
 /// Whichever way it is asked for, `SHUTDOWN` has ended when its client is told.
@@ -377,7 +377,7 @@ fn a_shutdown_is_over_when_its_client_is_told() {
         let folder = Folder::missing("ending-shutdown");
         let words: Vec<&str> = request.split(' ').collect();
         for way in ["call", "session", "channel"] {
-            let db = Kvist::open(&folder.0).unwrap();
+            let db = Kvist::open(folder.path()).unwrap();
             db.set("k", way).unwrap();
             let ended = match way {
                 "call" => db.call(&words).map(drop),
@@ -390,7 +390,7 @@ fn a_shutdown_is_over_when_its_client_is_told() {
             };
             assert!(matches!(ended, Err(Error::Closed)), "{request} {way}: {ended:?}");
             assert!(db.is_closed(), "{request} {way}");
-            let again = Kvist::open(&folder.0).unwrap();
+            let again = Kvist::open(folder.path()).unwrap();
             assert_eq!(again.get::<String>("k").unwrap().as_deref(), Some(way));
         }
     }

@@ -1,30 +1,20 @@
 //! Replies that a redis-server 7.0.15 gave, byte for byte; `recorded/record.py` took them down.
 
 use base::Protocol;
+use testkit::transcript;
 
 use crate::stage::Stage;
 
 /// Runs every request of a recording and compares; all differences are shown at once.
 fn replay(text: &str) {
     let mut stage = Stage::new();
-    let mut lines = text.lines().enumerate().peekable();
-    let mut differences = Vec::new();
-    while let Some((number, line)) = lines.next() {
+    transcript::play(text, |line| {
         if line == "HELLO 3" {
             stage.protocol = Protocol::Resp3;
-            continue;
+            return String::new();
         }
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let recorded = lines.next_if(|(_, next)| next.starts_with(' ')).expect("a reply");
-        let (recorded, reply) = (recorded.1.trim_start(), stage.reply(line));
-        if reply != recorded {
-            let number = number + 1;
-            differences.push(format!("{number}: {line}\n  redis {recorded}\n  kvist {reply}"));
-        }
-    }
-    assert!(differences.is_empty(), "{}", differences.join("\n"));
+        stage.reply(line)
+    });
 }
 
 #[test]

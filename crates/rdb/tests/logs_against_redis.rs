@@ -3,11 +3,12 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use kvist_rdb::aof::{AofError, Log, LogCause, Manifest, Reader, Record};
 use kvist_rdb::{Item, Limits, Meta, Writer};
 use testkit::oracle::{Client, Oracle};
+use testkit::transcript::words;
+use testkit::wait::until;
 
 use crate::dataset;
 
@@ -29,11 +30,7 @@ fn records(folder: &Path) -> Vec<(String, Record)> {
 }
 
 fn wait_for(client: &mut Client, field: &str) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !client.say("INFO persistence").contains(field) {
-        assert!(Instant::now() < deadline, "{field} never comes");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until(field, || client.say("INFO persistence").contains(field));
 }
 
 /// Replays a log on an empty server: the RDB file at its beginning as ours, then the commands.
@@ -87,7 +84,7 @@ fn filled(options: &[&str], name: &str) {
     dataset::collections(&mut client, &mut numbers, "more", 9, 60);
     dataset::groups(&mut client, "groups");
     for line in ["MULTI", "SET a 1", "INCR a", "EXEC", "SET b 2 EX 100000", "SPOP more:set"] {
-        client.add(&line.split(' ').map(str::as_bytes).collect::<Vec<_>>());
+        client.add(&words(line));
     }
     client.run();
     wait_for(&mut client, "aof_rewrite_in_progress:0");

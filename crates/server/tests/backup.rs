@@ -95,7 +95,7 @@ fn a_backup_is_a_data_directory_of_one_moment() {
                 let (whole, said) = kvist(&["check", &path]);
                 assert!(whole && said.contains("Whole"), "{said}");
                 assert!(!said.contains("not part") && !said.contains("cuts"), "{said}");
-                let to = folder.0.join(name);
+                let to = folder.join(name);
                 assert!(copy(Path::new(&path), &to));
                 let restored = serve_at(&to);
                 let found = number(&restored);
@@ -173,7 +173,7 @@ fn a_killed_backup_looks_like_nothing() {
         std::thread::sleep(Duration::from_millis(round * 13));
         server.signal("KILL");
         server.ended();
-        let backup = folder.0.join("data/backups").join(&name);
+        let backup = folder.join("data/backups").join(&name);
         if backup.exists() {
             let (whole, said) = kvist(&["check", backup.to_str().unwrap()]);
             assert!(whole && said.contains("Whole"), "{said}");
@@ -185,7 +185,7 @@ fn a_killed_backup_looks_like_nothing() {
         let (whole, said) = kvist(&["check", &folder.at("data")]);
         assert!(whole, "round {round}: {said}");
         let server = serve(&folder, &options);
-        let unfinished = folder.0.join("data/unfinished");
+        let unfinished = folder.join("data/unfinished");
         assert!(!unfinished.exists(), "round {round}");
         // The name is free, or taken by what is whole.
         let again = text(&server.connect().ask(&["BACKUP", &name]));
@@ -223,7 +223,7 @@ fn an_orderly_end_waits_for_a_save_and_gives_a_backup_up() {
             let data = folder.at("data");
             let (whole, said) = kvist(&["check", &data]);
             assert!(whole && said.contains("Whole"), "{at_work}: {said}");
-            let backup = folder.0.join("data/backups").join(&name);
+            let backup = folder.join("data/backups").join(&name);
             if backup.exists() {
                 let (whole, said) = kvist(&["check", backup.to_str().unwrap()]);
                 assert!(whole && said.contains("Whole"), "{said}");
@@ -232,7 +232,7 @@ fn an_orderly_end_waits_for_a_save_and_gives_a_backup_up() {
             // What populates is in no journal, but in what is saved in the end.
             let found = server.connect().ask(&["EXISTS", "last", "filling:59999"]);
             let wanted = if appendonly == "yes" { 1..=2 } else { 2..=2 };
-            assert!(!folder.0.join("data/unfinished").exists());
+            assert!(!folder.join("data/unfinished").exists());
             assert!(found.as_i64().is_some_and(|n| wanted.contains(&n)), "{at_work}: {found:?}");
             stop(server);
         }
@@ -246,7 +246,7 @@ fn a_shutdown_that_cannot_save_is_refused_and_the_server_goes_on() {
     let mut client = server.connect();
     client.ask(&["SAVE"]);
     client.ask(&["SET", "k", "v"]);
-    let (data, away) = (folder.0.join("data"), folder.0.join("away"));
+    let (data, away) = (folder.join("data"), folder.join("away"));
     std::fs::rename(&data, &away).unwrap();
     let refused = text(&client.ask(&["SHUTDOWN"]));
     assert_eq!(refused, "ERR Errors trying to SHUTDOWN. Check logs.");
@@ -276,7 +276,7 @@ fn a_shutdown_that_cannot_save_is_refused_and_the_server_goes_on() {
 #[test]
 fn a_shutdown_saves_although_nothing_has_changed() {
     let folder = Folder::new("unchanged");
-    let manifest = folder.0.join("data/MANIFEST");
+    let manifest = folder.join("data/MANIFEST");
     let options = ["--appendonly", "no", "--save", ""];
     for (words, saved) in [(&["SHUTDOWN"][..], false), (&["SHUTDOWN", "SAVE"], true)] {
         let mut server = serve(&folder, &options);
@@ -339,9 +339,9 @@ fn a_plain_copy_of_a_live_directory_is_refused_or_true() {
         let _end = Raise(&done);
         eventually("the first write", || (written.load(Ordering::Acquire) > 0).then_some(()));
         for round in 0..20 {
-            let to = folder.0.join(format!("copy-{round}"));
+            let to = folder.join(format!("copy-{round}"));
             let from = written.load(Ordering::Acquire);
-            copy(&folder.0.join("data"), &to);
+            copy(&folder.join("data"), &to);
             let until = written.load(Ordering::Acquire) + 1;
             match start(&to) {
                 Ok(restored) => {

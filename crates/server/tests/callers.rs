@@ -7,6 +7,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use base::Rng;
 use futures_util::future::select_all;
 use grpc::generated::kvist as pb;
 use grpc::generated::kvist::watch_response::Kind as WatchKind;
@@ -451,45 +452,29 @@ fn a_reply_that_is_too_long_is_an_error_at_every_door() {
     assert!(grown < 200 << 20, "{} MiB", grown >> 20);
 }
 
-/// A generator of numbers by chance.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).unwrap()
-    }
-}
-
 /// A connection's worth of frames that may mean something.
-fn conversation(chance: &mut Chance) -> Vec<u8> {
+fn conversation(chance: &mut Rng) -> Vec<u8> {
     let paths = [GET, WATCH_HEALTH, "/kvist.v1.KvistService/Batch", "/kvist.v1.KvistService/Watch"];
     let mut sent = frames::preface();
     for n in 0..u32::try_from(1 + chance.below(6)).unwrap() {
         let stream = 2 * n + 1;
         sent.extend(head(stream, paths[chance.below(paths.len())], &[]));
         let length = chance.below(40);
-        let body: Vec<u8> = (0..length).map(|_| chance.next().to_le_bytes()[0]).collect();
+        let body: Vec<u8> = (0..length).map(|_| chance.next_u64().to_le_bytes()[0]).collect();
         let said = u32::try_from(length + chance.below(3) * chance.below(1 << 20)).unwrap();
         let flags = u8::from(chance.below(2) == 0);
         sent.extend(frame(DATA, flags, stream, &announced(said, &body)));
         if chance.below(3) == 0 {
             let kind = u8::try_from(chance.below(12)).unwrap();
-            sent.extend(frame(kind, chance.next().to_le_bytes()[0], stream, &body));
+            sent.extend(frame(kind, chance.next_u64().to_le_bytes()[0], stream, &body));
         }
     }
     for _ in 0..chance.below(4) {
         let at = chance.below(sent.len());
         match chance.below(3) {
-            0 => sent[at] = chance.next().to_le_bytes()[0],
+            0 => sent[at] = chance.next_u64().to_le_bytes()[0],
             1 => sent.truncate(at.max(1)),
-            _ => sent.insert(at, chance.next().to_le_bytes()[0]),
+            _ => sent.insert(at, chance.next_u64().to_le_bytes()[0]),
         }
     }
     sent
@@ -497,12 +482,8 @@ fn conversation(chance: &mut Chance) -> Vec<u8> {
 
 #[test]
 fn frames_of_any_kind_do_no_harm() {
-    let seed: Option<u64> = std::env::var("KVIST_SEED").ok().and_then(|seed| seed.parse().ok());
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = seed.unwrap_or(now.subsec_nanos().into());
-    eprintln!("KVIST_SEED={seed}");
     let calls = Calls::start(&["--request-body-timeout", "1"]);
-    let mut chance = Chance(seed | 1);
+    let mut chance = testkit::seed::rng();
     let before = resident(&calls.server);
     let (began, mut said) = (Instant::now(), 0);
     while began.elapsed() < Duration::from_secs(3) || said < 20 {

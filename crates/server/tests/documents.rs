@@ -100,7 +100,7 @@ fn files_take_documents_out_and_bring_them_in() {
     assert!(done && said.contains("Whole"), "{said}");
     let (done, said) = kvist(&["export", &folder.at("end.rdb"), "--dir", &data]);
     assert!(done && said.contains("Exported"), "{said}");
-    std::fs::copy(folder.0.join("data/dump.rdb"), folder.0.join("saved.rdb")).unwrap();
+    std::fs::copy(folder.join("data/dump.rdb"), folder.join("saved.rdb")).unwrap();
     for (file, wanted) in [("copy.rdb", &wanted), ("saved.rdb", &wanted), ("end.rdb", &later)] {
         check_with_redis(&folder, file);
         let dir = folder.at(&format!("from-{file}"));

@@ -167,7 +167,7 @@ fn the_journal_can_be_switched_on_and_off() {
     let mut server = Server::start(&["--appendonly", "no", "--dir", dir.text()]);
     let mut client = server.connect();
     assert_eq!(client.ask(&["SET", "before", "1"]), ok());
-    assert!(!dir.0.exists(), "a pure cache makes no directory");
+    assert!(!dir.path().exists(), "a pure cache makes no directory");
     assert_eq!(client.ask(&["CONFIG", "SET", "appendonly", "yes"]), ok());
     eventually("the journal", || (server.info(&mut client, "aof_enabled") == "1").then_some(()));
     assert_eq!(client.ask(&["CONFIG", "SET", "appendfsync", "always"]), ok());
@@ -189,7 +189,7 @@ fn a_directory_serves_one_process() {
     let server = start(&dir, &[]);
     let said = refusal(&dir);
     assert!(said.contains("in use by another process") && said.contains("--dir"), "{said}");
-    for (path, mode) in [(dir.0.clone(), 0o700), (dir.0.join("MANIFEST"), 0o600)] {
+    for (path, mode) in [(dir.path().to_owned(), 0o700), (dir.join("MANIFEST"), 0o600)] {
         let found = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         assert_eq!(found, mode, "{}", path.display());
     }
@@ -216,7 +216,7 @@ fn damage_stops_the_start_and_names_the_place() {
     }
     kill(server);
     // A byte in the middle of what was acknowledged.
-    let path = first_segment(&dir.0);
+    let path = first_segment(dir.path());
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(6).position(|part| part == b"key:10").unwrap();
     bytes[at] ^= 1;
@@ -261,7 +261,7 @@ fn values_that_look_like_the_journal_do_no_harm() {
     assert_eq!(client.ask(&["SET", "first", "value"]), ok());
     // A client that writes some of the file's own bytes into a value knows what its frames begin
     // with.
-    let file = std::fs::read(first_segment(&dir.0)).unwrap();
+    let file = std::fs::read(first_segment(dir.path())).unwrap();
     for n in 0..256_usize {
         let mut value = vec![b'x'; n % 8];
         value.extend_from_slice(&forged_frames(&file[64..68]));
@@ -291,7 +291,7 @@ fn a_lost_manifest_stops_the_start() {
     let server = start(&dir, &["--appendfsync", "always"]);
     assert_eq!(server.connect().ask(&["SET", "k", "v"]), ok());
     kill(server);
-    let (there, away) = (dir.0.join("MANIFEST"), dir.0.join("away"));
+    let (there, away) = (dir.join("MANIFEST"), dir.join("away"));
     std::fs::rename(&there, &away).unwrap();
     let said = refusal(&dir);
     assert!(said.contains("no MANIFEST"), "{said}");
@@ -308,7 +308,7 @@ fn a_torn_end_is_cut_and_told() {
     assert_eq!(client.ask(&["SET", "whole", "1"]), ok());
     assert_eq!(client.ask(&["SET", "torn", "1"]), ok());
     kill(server);
-    let path = first_segment(&dir.0);
+    let path = first_segment(dir.path());
     let mut bytes = std::fs::read(&path).unwrap();
     let at = bytes.windows(4).position(|part| part == b"torn").unwrap();
     bytes[at] ^= 1;
@@ -363,7 +363,7 @@ fn restarts_leave_no_room_behind() {
         assert_eq!(int(&mut client, &["DBSIZE"]), round);
         assert_eq!(client.ask(&["SET", &format!("key:{round}"), "value"]), ok());
         // Many short files are made one by a snapshot without a request.
-        let few = || Some(taken(&dir.0)).filter(|&(_, logs)| logs < 20);
+        let few = || Some(taken(dir.path())).filter(|&(_, logs)| logs < 20);
         let (bytes, _) = eventually("a short journal", few);
         // One that is being written, at most two kept to be used again, and what is in the others.
         assert!(bytes < 4 * (64 << 20), "{round}: {bytes} bytes");
@@ -371,7 +371,7 @@ fn restarts_leave_no_room_behind() {
         if round % 3 == 0 {
             server.signal("TERM");
             server.ended();
-            assert!(taken(&dir.0).0 < 3 * (64 << 20), "{round}");
+            assert!(taken(dir.path()).0 < 3 * (64 << 20), "{round}");
         } else {
             kill(server);
         }
@@ -411,7 +411,7 @@ fn a_record_that_fails_stops_the_start() {
     assert_eq!(int(&mut client, &["INCRBY", "number", "5"]), 1_000_006);
     assert_eq!(client.ask(&["SET", "after", "1"]), ok());
     kill(server);
-    exchange(&dir.0, b"1000001", b"letters");
+    exchange(dir.path(), b"1000001", b"letters");
     let refused = |more: &[&str]| {
         let port = server::free_port().to_string();
         let base = ["serve", "--bind", "127.0.0.1", "--port", &port, "--dir", dir.text()];
@@ -424,13 +424,13 @@ fn a_record_that_fails_stops_the_start() {
         assert!(said.to_lowercase().contains(part), "{part}: {said}");
     }
     // Nothing was changed: with the bytes that were there all of it is.
-    exchange(&dir.0, b"letters", b"1000001");
+    exchange(dir.path(), b"letters", b"1000001");
     let server = start(&dir, &[]);
     let mut client = server.connect();
     assert_eq!(client.ask(&["GET", "number"]), bulk("1000006"));
     assert_eq!(int(&mut client, &["EXISTS", "after"]), 1);
     kill(server);
-    exchange(&dir.0, b"1000001", b"letters");
+    exchange(dir.path(), b"1000001", b"letters");
     // An operator gives it up explicitly; the files are kept.
     let fixed = program().args(["check", dir.text(), "--fix"]).output().unwrap();
     let said = String::from_utf8_lossy(&fixed.stdout).into_owned();

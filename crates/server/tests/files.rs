@@ -35,13 +35,13 @@ fn what_is_exported_is_what_redis_loads() {
         let (done, said) = kvist(&["export", &folder.at("x.rdb"), "--dir", &data]);
         assert!(!done && said.contains("in use by another process"), "{said}");
         stop(server);
-        let before = std::fs::read(folder.0.join("data/MANIFEST")).unwrap();
+        let before = std::fs::read(folder.join("data/MANIFEST")).unwrap();
         let (done, said) = kvist(&["export", &folder.at("x.rdb"), "--dir", &data]);
         assert!(done && said.contains("Exported"), "{said}");
-        let mode = std::fs::metadata(folder.0.join("x.rdb")).unwrap().permissions().mode();
+        let mode = std::fs::metadata(folder.join("x.rdb")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert_eq!(before, std::fs::read(folder.0.join("data/MANIFEST")).unwrap());
-        let Some((_oracle, mut theirs)) = loaded_by_redis(&folder.0.join("x.rdb")) else { return };
+        assert_eq!(before, std::fs::read(folder.join("data/MANIFEST")).unwrap());
+        let Some((_oracle, mut theirs)) = loaded_by_redis(&folder.join("x.rdb")) else { return };
         assert_eq!(theirs.say("DEBUG DIGEST"), wanted, "round {round}");
         assert_eq!(theirs.say("FCALL f 0"), ":1");
         assert_eq!(theirs.say("FCALL g 0") == ":1", round == 1);
@@ -59,7 +59,7 @@ fn saving_exports_one_moment() {
         fill(&mut client, &mut rng, 1500);
         client.ask(&["FUNCTION", "LOAD", LIBRARY]);
         assert_eq!(client.ask(&["SAVE"]).as_bytes(), Some(&b"OK"[..]));
-        let file = folder.0.join("data/dump.rdb");
+        let file = folder.join("data/dump.rdb");
         let Some((_oracle, mut theirs)) = loaded_by_redis(&file) else { return };
         assert_eq!(theirs.say("DEBUG DIGEST"), digest(&mut client), "appendonly {appendonly}");
         assert_eq!(theirs.say("FCALL f 0"), ":1");
@@ -153,7 +153,7 @@ fn imports_are_whole_or_not_at_all() {
     let (done, said) = kvist(&args);
     let counted = said.contains("1 libraries of functions that cannot be loaded");
     assert!(!done && counted && said.contains("import-skip-unknown"), "{said}");
-    assert!(!folder.0.join("d/MANIFEST").exists());
+    assert!(!folder.join("d/MANIFEST").exists());
     let (done, said) = kvist(&[&args[..], &["--import-skip-unknown", "yes"]].concat());
     assert!(done && said.contains("LEFT OUT: 1 libraries of functions"), "{said}");
     let (done, said) = kvist(&["import", &folder.at("nothing"), "--dir", &folder.at("d")]);
@@ -175,7 +175,7 @@ fn check_tells_and_mends() {
     stop(server);
     let (done, said) = kvist(&["check", &data]);
     assert!(done && said.contains("Whole") && said.contains("1 records"), "{said}");
-    let manifest = folder.0.join("data/MANIFEST");
+    let manifest = folder.join("data/MANIFEST");
     let text = std::fs::read_to_string(&manifest).unwrap();
     std::fs::write(&manifest, text.replace("shards", "shard5")).unwrap();
     let output = program().args(["check", &data]).output().unwrap();
@@ -184,7 +184,7 @@ fn check_tells_and_mends() {
     assert!(said.contains("DAMAGED: MANIFEST") && said.contains("Nothing was changed"), "{said}");
     let (done, said) = kvist(&["check", &data, "--fix"]);
     assert!(done && said.contains("MENDED") && said.contains("Whole"), "{said}");
-    assert!(folder.0.join("data/MANIFEST.damaged").exists());
+    assert!(folder.join("data/MANIFEST.damaged").exists());
     let server = serve(&folder, &[]);
     assert_eq!(digest(&mut server.connect()), wanted);
     stop(server);

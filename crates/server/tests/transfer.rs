@@ -35,7 +35,7 @@ fn redis_cli(server: &Server, option: &str, file: &Path) -> Option<String> {
 }
 
 fn nothing_left(folder: &Folder) {
-    let unfinished = folder.0.join("data/unfinished");
+    let unfinished = folder.join("data/unfinished");
     eventually("the end of all copies", || {
         let left = std::fs::read_dir(&unfinished).map_or(0, Iterator::count);
         (left == 0).then_some(())
@@ -57,7 +57,7 @@ fn redis_cli_takes_what_is_there() {
             for n in 0..3 {
                 let (server, folder, wanted) = (&server, &folder, &wanted);
                 scope.spawn(move || {
-                    let file = folder.0.join(format!("x{n}.rdb"));
+                    let file = folder.join(format!("x{n}.rdb"));
                     let Some(said) = redis_cli(server, "--rdb", &file) else { return };
                     assert!(said.contains("until EOF marker"), "{said}");
                     let Some((_oracle, mut theirs)) = loaded_by_redis(&file) else { return };
@@ -66,7 +66,7 @@ fn redis_cli_takes_what_is_there() {
                 });
             }
         });
-        let file = folder.0.join("functions.rdb");
+        let file = folder.join("functions.rdb");
         if redis_cli(&server, "--functions-rdb", &file).is_some()
             && let Some((_oracle, mut theirs)) = loaded_by_redis(&file)
         {
@@ -280,7 +280,7 @@ fn copies_come_from_redis_too() {
         assert!(done && said.contains("its sum is right"), "{said}");
         let (_oracle, mut loaded) = loaded_by_redis(Path::new(&file)).unwrap();
         assert_eq!(loaded.say("DEBUG DIGEST"), wanted);
-        let names: Vec<_> = std::fs::read_dir(&folder.0).unwrap().collect();
+        let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(names.len(), 1, "{names:?}");
     }
 }

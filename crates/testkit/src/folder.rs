@@ -21,7 +21,7 @@ pub fn temporary(name: &str) -> PathBuf {
 /// assert!(!file.exists());
 /// ```
 #[derive(Debug)]
-pub struct Folder(pub PathBuf);
+pub struct Folder(PathBuf);
 
 impl Folder {
     /// An empty one, with `name` in its name.
@@ -64,7 +64,7 @@ impl Folder {
 
     /// A path in it.
     #[must_use]
-    pub fn join(&self, name: &str) -> PathBuf {
+    pub fn join(&self, name: impl AsRef<Path>) -> PathBuf {
         self.0.join(name)
     }
 }

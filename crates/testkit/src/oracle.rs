@@ -4,20 +4,20 @@
 //! removed afterwards, and ends with the test. Where none is installed the tests say so and pass:
 //! an absent oracle must not look like a broken Kvist.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use crate::folder::Folder;
-use crate::port::free_port;
+use crate::server::{Log, Process, Program};
 use crate::skip;
+use crate::wait::PATIENCE;
 
 /// A running redis-server.
 pub struct Oracle {
-    process: Child,
-    port: u16,
+    process: Process,
     folder: Folder,
 }
 
@@ -29,14 +29,37 @@ impl Oracle {
 
     /// As `start`, with these files in its folder, each a path and its content.
     pub fn start_with(files: &[(&str, &[u8])], options: &[&str]) -> Option<Self> {
-        // Another program may have taken the port meanwhile; then try another.
-        for _ in 0..10 {
-            let oracle = Self::launch(files, options)?;
-            if oracle.port != 0 {
-                return Some(oracle);
-            }
+        Self::start_on(None, files, options)
+    }
+
+    /// As `start_with`, with one of the files, or another, as its configuration.
+    pub fn start_on(
+        configuration: Option<&Path>,
+        files: &[(&str, &[u8])],
+        options: &[&str],
+    ) -> Option<Self> {
+        let Some(program) = Program::redis() else {
+            skip::without("redis-server", "redis-server", "compare with it");
+            return None;
+        };
+        let folder = Folder::new("oracle");
+        for (path, content) in files {
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, content).expect("a file for the server");
         }
-        panic!("redis-server is installed but does not start");
+        let start = |port: u16| {
+            let mut command = Command::new(&program.path);
+            command.args(configuration).args(["--port", &port.to_string()]);
+            command.args(["--unixsocket", "socket", "--save", "", "--daemonize", "no"]);
+            command.args(options).current_dir(folder.path());
+            Process::start(command, port, Log::File(folder.join("log")))
+        };
+        // The socket in its folder is made after the port is bound: a server that has the port has
+        // both.
+        let listens = |_: &Process| folder.join("socket").exists();
+        let process = Process::start_until(start, listens, PATIENCE);
+        Some(Oracle { process: process.expect("redis-server starts"), folder })
     }
 
     /// Its folder.
@@ -44,45 +67,10 @@ impl Oracle {
         self.folder.path()
     }
 
-    /// One try; its port is 0 if it came to nothing.
-    fn launch(files: &[(&str, &[u8])], options: &[&str]) -> Option<Self> {
-        let folder = Folder::new("oracle");
-        for (path, content) in files {
-            let path = folder.join(path);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-            std::fs::write(path, content).expect("a file for the server");
-        }
-        let port = free_port();
-        let process = Command::new("redis-server")
-            .args(["--port", &port.to_string(), "--unixsocket", "socket"])
-            .args(["--save", "", "--daemonize", "no"])
-            .args(options)
-            .current_dir(folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let Ok(process) = process else {
-            skip::without("redis-server", "redis-server", "compare with it");
-            return None;
-        };
-        let mut oracle = Oracle { process, port, folder };
-        // The socket in its folder is made after the port is bound: a server that has the port has
-        // both.
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while !oracle.folder.join("socket").exists() {
-            if oracle.process.try_wait().expect("a child can be looked at").is_some() {
-                oracle.port = 0;
-                break;
-            }
-            assert!(Instant::now() < deadline, "redis-server does not listen");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        Some(oracle)
-    }
-
     /// A new connection.
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("redis-server listens");
+        let stream =
+            TcpStream::connect(("127.0.0.1", self.process.port())).expect("redis-server listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout can be set");
         stream.set_nodelay(true).expect("nodelay can be set");
         stream
@@ -98,13 +86,6 @@ impl Oracle {
     }
 }
 
-impl Drop for Oracle {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 /// One connection that sends whole pipelines.
 pub struct Client {
     stream: BufReader<TcpStream>,
@@ -115,7 +96,12 @@ pub struct Client {
 impl Client {
     /// A new connection to it.
     pub fn new(oracle: &Oracle) -> Self {
-        Client { stream: BufReader::new(oracle.connect()), pending: Vec::new(), count: 0 }
+        Self::on(oracle.connect())
+    }
+
+    /// On a connection to a server, whichever it is.
+    pub fn on(stream: TcpStream) -> Self {
+        Client { stream: BufReader::new(stream), pending: Vec::new(), count: 0 }
     }
 
     /// Adds a command to the pipeline.
@@ -132,9 +118,22 @@ impl Client {
     /// Sends the pipeline; the replies in a flat form: lines as they are, bulk strings as bytes,
     /// an array as its header line followed by its elements.
     pub fn run(&mut self) -> Vec<Vec<Vec<u8>>> {
-        self.stream.get_mut().write_all(&self.pending).expect("redis-server reads");
+        self.try_run().expect("the server reads and answers")
+    }
+
+    fn try_run(&mut self) -> io::Result<Vec<Vec<Vec<u8>>>> {
+        self.stream.get_mut().write_all(&self.pending)?;
         self.pending.clear();
         (0..std::mem::take(&mut self.count)).map(|_| self.reply()).collect()
+    }
+
+    /// As `ask`, of a server that may not be there.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn try_ask(&mut self, words: &[&[u8]]) -> io::Result<Vec<Vec<u8>>> {
+        self.add(words);
+        self.try_run().map(|mut replies| replies.pop().unwrap_or_default())
     }
 
     /// Sends one command; its reply, with the parts of an array after its header.
@@ -153,21 +152,24 @@ impl Client {
 
     /// Reads one message that was not asked for, in the form of a reply.
     pub fn hear(&mut self) -> Vec<Vec<u8>> {
-        self.reply()
+        self.reply().expect("a message")
     }
 
-    fn reply(&mut self) -> Vec<Vec<u8>> {
+    fn reply(&mut self) -> io::Result<Vec<Vec<u8>>> {
         let (mut parts, mut left) = (Vec::new(), 1);
         while left > 0 {
             left -= 1;
             let mut line = Vec::new();
-            self.stream.read_until(b'\n', &mut line).expect("redis-server answers");
+            self.stream.read_until(b'\n', &mut line)?;
+            if !line.ends_with(b"\r\n") {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
             let text = String::from_utf8_lossy(&line[1..]).trim_end().to_owned();
             line.truncate(line.len() - 2);
             match (line[0], text.parse::<usize>()) {
                 (b'$', Ok(len)) => {
                     let mut bulk = vec![0; len + 2];
-                    self.stream.read_exact(&mut bulk).expect("redis-server answers");
+                    self.stream.read_exact(&mut bulk)?;
                     bulk.truncate(len);
                     parts.push(bulk);
                 }
@@ -178,6 +180,6 @@ impl Client {
                 _ => parts.push(line),
             }
         }
-        parts
+        Ok(parts)
     }
 }

@@ -11,11 +11,22 @@ pub fn setting<T: FromStr>(name: &str, default: T) -> T {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// The seed of a run: `KVIST_SEED`, or another one each time.
+#[must_use]
+pub fn seed() -> u64 {
+    setting("KVIST_SEED", another())
+}
+
+/// A seed that differs from start to start.
+fn another() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::from(since.subsec_micros()) ^ (since.as_secs() << 20)
+}
+
 /// A generator whose seed is printed.
 #[must_use]
 pub fn rng() -> Rng {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    rng_of(since.map_or(0, |since| u64::from(since.subsec_micros())))
+    rng_of(another())
 }
 
 /// The same, from this seed if none is asked for.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How often it is looked at.
-const STEP: Duration = Duration::from_millis(2);
+pub(crate) const STEP: Duration = Duration::from_millis(2);
 
 /// Waits until something is there.
 ///

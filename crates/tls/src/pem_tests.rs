@@ -66,7 +66,7 @@ fn what_is_no_key_is_told() {
     let folder = Folder::new("none");
     let none = private_key(&file(&folder, "cert", &certificate()), None).unwrap_err();
     assert_eq!(none, "no private key is in it");
-    let missing = folder.0.join("missing").display().to_string();
+    let missing = folder.join("missing").display().to_string();
     assert_eq!(private_key(&missing, None).unwrap_err(), "No such file or directory");
     assert_eq!(certificates(&missing).unwrap_err(), "No such file or directory");
     assert_eq!(certificates(&file(&folder, "key", KEY)).unwrap_err(), "no certificate is in it");
@@ -79,12 +79,12 @@ fn authorities_come_from_files_and_directories() {
     file(&folder, "a1b2c3d4.0", &certificate());
     file(&folder, "notes.txt", "not a certificate");
     file(&folder, "broken.pem", "-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
-    std::fs::create_dir_all(folder.0.join("below")).unwrap();
-    let dir = folder.0.display().to_string();
+    std::fs::create_dir_all(folder.join("below")).unwrap();
+    let dir = folder.path().display().to_string();
     assert_eq!(authorities(Some(&one), None).unwrap().len(), 2);
     // Those of the file are in the directory, too, and count once.
     assert_eq!(authorities(Some(&one), Some(&dir)).unwrap().len(), 3);
-    let empty = folder.0.join("below").display().to_string();
+    let empty = folder.join("below").display().to_string();
     assert!(
         authorities(None, Some(&empty)).unwrap_err().contains("no certificate of an authority")
     );

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use testkit::port::free_port;
+
 use crate::client::{Client, Reply};
-use crate::peer::{Peer, Processors, free_port};
+use crate::peer::{Peer, Processors};
 
 /// How long a server may take to load or to save.
 pub(super) const PATIENCE: Duration = Duration::from_secs(300);
@@ -50,7 +52,7 @@ impl Program {
 
     /// Starts it and does not wait.
     pub fn spawn(&self, dir: &Path, policy: Policy, processors: Processors) -> io::Result<Peer> {
-        let port = free_port()?.to_string();
+        let port = free_port().to_string();
         let dir_text = dir.to_string_lossy().into_owned();
         let mut args = Vec::new();
         if !self.path.to_string_lossy().ends_with("-server") {

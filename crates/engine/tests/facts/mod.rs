@@ -10,6 +10,7 @@ use base::{
     ScriptBy, Stores,
 };
 use kvist_engine::{Action, Entry, Table};
+use testkit::transcript::words;
 
 /// A word of a request, and the argument that it is.
 #[derive(Clone, Debug)]
@@ -138,7 +139,7 @@ fn a_word_of_an_option_is_not_the_word_before_the_keys() {
         "XREADGROUP GROUP streams streams COUNT 1 STREAMS key streams",
         "XREAD COUNT 1 STREAMS key streams",
     ] {
-        let argv: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let argv = words(line);
         let entry = table.find(&argv).expect(line);
         let mut found = Vec::new();
         entry.spec.key_positions(&argv, &mut found).expect(line);
@@ -236,7 +237,7 @@ fn the_facts_of_a_command_go_together() {
 /// Whether a request, written as a line, runs for long.
 fn is_long(line: &str) -> bool {
     let table = table();
-    let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+    let words = words(line);
     table.find(&words).expect(line).spec.runs_long(&words)
 }
 
@@ -313,7 +314,7 @@ fn what_goes_through_more_than_its_words_says_how_much() {
     assert!(seen >= 5, "{seen} counts");
     let extent = |line: &str| {
         let table = table();
-        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let words = words(line);
         let entry = table.find(&words).expect(line);
         entry.spec.behaviour.cost.extent.of(entry.facts.quick, &words).most
     };
@@ -386,7 +387,7 @@ fn what_makes_more_than_it_is_given_says_how_much() {
     assert!(seen >= 6, "{seen} that make something");
     let made = |line: &str| {
         let table = table();
-        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let words = words(line);
         match table.find(&words).expect(line).spec.behaviour.cost.makes {
             Makes::Nothing => None,
             Makes::Bytes(made) | Makes::Length(made) => Some(made(&words)),

@@ -12,6 +12,7 @@
 
 use base::Rng;
 use kvist_engine::Entry;
+use testkit::transcript::request;
 
 use crate::disk::{EIO, ENOSPC, Fault, Leaves};
 use crate::hostile::words;
@@ -183,11 +184,11 @@ impl Drawer<'_> {
         let mut requests = Vec::new();
         match self.rng.below(13) {
             0 | 1 => {
-                requests.push(typed("MULTI"));
+                requests.push(request("MULTI"));
                 (0..1 + self.rng.below(4)).for_each(|_| requests.push(self.request()));
                 // What is left open is gone on with later.
                 if self.rng.below(6) > 0 {
-                    requests.push(typed("EXEC"));
+                    requests.push(request("EXEC"));
                 }
             }
             2 if !self.plain => {
@@ -210,7 +211,7 @@ impl Drawer<'_> {
             0..4 => {
                 let (a, b) = (large(rng), large(rng));
                 let small = key(rng);
-                typed(&match rng.below(13) {
+                request(&match rng.below(13) {
                     6 => format!("BITOP {} {a} {b} {small}", ["AND", "OR", "XOR"][rng.below(3)]),
                     7 => format!("BITOP NOT {a} {b}"),
                     8 => format!("BITOP OR {small} {a} {b}"),
@@ -225,17 +226,17 @@ impl Drawer<'_> {
                     _ => format!("APPEND {a} {b}"),
                 })
             }
-            4 | 5 => typed(&format!("PEXPIRE {} {}", key(rng), rng.below(3000))),
-            6 => typed(&format!("SET {} soon PX {}", key(rng), 1 + rng.below(2000))),
-            7 => typed(&format!("SELECT {}", rng.below(4))),
+            4 | 5 => request(&format!("PEXPIRE {} {}", key(rng), rng.below(3000))),
+            6 => request(&format!("SET {} soon PX {}", key(rng), 1 + rng.below(2000))),
+            7 => request(&format!("SELECT {}", rng.below(4))),
             8..14 => tame::document_request(rng),
             14..20 if !self.plain => {
                 let entry = self.writes[rng.below(self.writes.len())];
                 words::request(rng, entry)
             }
-            20 => typed(&format!("GET {}", key(rng))),
-            24..31 => typed(&about_elements(rng)),
-            21..24 if !self.plain => typed(&match rng.below(4) {
+            20 => request(&format!("GET {}", key(rng))),
+            24..31 => request(&about_elements(rng)),
+            21..24 if !self.plain => request(&match rng.below(4) {
                 0 | 1 => format!("RPUSH queue:{} {}", rng.below(3), rng.below(100)),
                 2 => format!("ZADD ranks:{} {} m", rng.below(2), rng.below(9)),
                 _ => format!("XADD stream:{} * f v", rng.below(6)),
@@ -261,11 +262,11 @@ impl Drawer<'_> {
                 );
                 vec![b"FUNCTION".into(), b"LOAD".into(), b"REPLACE".into(), code.into_bytes()]
             }
-            2 => typed(&format!("FUNCTION DELETE lib{number}")),
-            3 if self.rng.below(4) == 0 => typed("FUNCTION FLUSH"),
+            2 => request(&format!("FUNCTION DELETE lib{number}")),
+            3 if self.rng.below(4) == 0 => request("FUNCTION FLUSH"),
             _ => {
                 let key = format!("key:{}", self.rng.below(40));
-                let mut words = typed(&format!("FCALL f{number} 1 {key}"));
+                let mut words = request(&format!("FCALL f{number} 1 {key}"));
                 words.extend(tame::request(&mut self.rng));
                 words
             }
@@ -275,7 +276,7 @@ impl Drawer<'_> {
     fn waiting(&mut self) -> Request {
         let (a, b) = (self.rng.below(3), self.rng.below(3));
         let time = [0, 0, 1, 2][self.rng.below(4)];
-        typed(&match self.rng.below(6) {
+        request(&match self.rng.below(6) {
             0 | 1 => format!("BLPOP queue:{a} queue:{b} {time}"),
             2 => format!("BLMOVE queue:{a} queue:{b} LEFT RIGHT {time}"),
             3 => format!("BZPOPMIN ranks:0 ranks:1 {time}"),
@@ -307,10 +308,6 @@ fn about_elements(rng: &mut Rng) -> String {
         14 => format!("LINSERT row:{key} BEFORE e{some} e{other}"),
         _ => format!("RENAME fields:{key} fields:{}", other % 2),
     }
-}
-
-fn typed(line: &str) -> Request {
-    line.split(' ').map(|word| word.as_bytes().to_vec()).collect()
 }
 
 /// Two requests in one script, with their keys declared to none.

@@ -13,6 +13,7 @@ use journal::clock;
 use kvist_engine::persistence::{DataDir, Reason, Recovered};
 use kvist_engine::{CronRounds, Engine, Message};
 use parking_lot::Mutex;
+use testkit::transcript::words;
 
 use super::plan::{Act, CLIENTS, Plan, Request, Step, show_step};
 use super::state::{State, look};
@@ -365,7 +366,7 @@ impl World {
         let (from, journaling) = (self.history.lock().last(), self.is_journaling());
         let mut out = Vec::new();
         let line = format!("CONFIG SET {setting}");
-        let words: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let words = words(&line);
         {
             let admin = &mut *self.admin.lock();
             admin.worker.begin(self.now.load(Ordering::Relaxed));

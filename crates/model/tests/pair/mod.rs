@@ -17,6 +17,7 @@ use differential::resp::{Reply, Value, read_reply};
 use differential::rules::{difference, same_shape};
 use engine::{ClientId, Engine, Mailbox, Message, Origin, Session, Start, Worker};
 use kvist_model::Model;
+pub use testkit::seed::seed;
 use testkit::seed::setting;
 use wire::RespWriter;
 
@@ -24,12 +25,6 @@ use wire::RespWriter;
 pub const DATABASES: usize = 16;
 /// The last requests shown when the two disagree.
 const REMEMBERED: usize = 40;
-
-/// The seed of a run: `KVIST_SEED`, or another one each time.
-pub fn seed() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    setting("KVIST_SEED", u64::from(since.subsec_nanos()) ^ since.as_secs() << 20)
-}
 
 /// How many steps a run has: `KVIST_STEPS`, or so many.
 pub fn steps(usual: usize) -> usize {

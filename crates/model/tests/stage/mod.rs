@@ -6,6 +6,7 @@
 
 use base::{Args, Effect, Handler, Hashing, KeyHasher, PackLimits, Protocol, Reply, Row};
 use kvist_model::Model;
+pub use testkit::transcript::shown;
 use wire::RespWriter;
 
 /// The naive host, the commands, and the protocol replies are written in.
@@ -99,12 +100,6 @@ fn lower(word: &[u8]) -> String {
 fn typed(argv: &base::Argv) -> String {
     let words: Vec<_> = argv.iter().map(|word| String::from_utf8_lossy(word)).collect();
     words.join(" ")
-}
-
-/// A reply with bars in place of line ends.
-pub fn shown(reply: &[u8]) -> String {
-    let text = String::from_utf8_lossy(reply);
-    text.strip_suffix("\r\n").unwrap_or(&text).replace("\r\n", "|")
 }
 
 /// The byte strings and integers in a reply, as texts, in order.

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test program uses a part
 
 use testkit::oracle::Client;
+use testkit::transcript::words;
 
 /// Numbers that look random, the same in every run.
 pub struct Numbers(pub u64);
@@ -123,7 +124,7 @@ pub fn groups(client: &mut Client, key: &str) {
         "XSETID KEY:empty 9-9",
     ] {
         let line = line.replace("KEY", key);
-        client.add(&line.split(' ').map(str::as_bytes).collect::<Vec<_>>());
+        client.add(&words(&line));
     }
 }
 

@@ -8,8 +8,9 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use base::{CmdError, Protocol, Reply};
-use differential::server::{Program, Server};
+use differential::server::Server;
 use kvist_script::{Host, Limits, Refusal, Script, Vm};
+use testkit::server::Program;
 use testkit::skip;
 
 /// Few commands on a map, as Redis answers them.

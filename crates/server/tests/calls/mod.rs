@@ -3,6 +3,7 @@
 // Not every test uses all of it.
 #![allow(dead_code)]
 
+use std::cell::Cell;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -40,13 +41,18 @@ impl Calls {
 
     /// The same, and waits until it has said something.
     pub fn start_until(said: &str, args: &[&str]) -> Self {
-        let port = free_port();
-        let grpc = port.to_string();
+        let port = Cell::new(0);
         // A file comes first.
         let is_file = args.first().is_some_and(|first| !first.starts_with("--"));
         let (file, args) = args.split_at(usize::from(is_file));
-        let words = [file, &["--grpc-port", &grpc], args].concat();
-        let server = Server::start_until(said, &words);
+        let words = || {
+            port.set(free_port());
+            let grpc = port.get().to_string();
+            let words = [file, &["--grpc-port", &grpc], args].concat();
+            words.into_iter().map(str::to_owned).collect()
+        };
+        let server = Server::start_with(said, words);
+        let port = port.get();
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         Calls { server, port, runtime }
     }

@@ -5,16 +5,19 @@
 // Each test program uses its own part of this.
 #![allow(dead_code)]
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::cell::Cell;
+use std::io::{Read, Write};
 use std::net::{IpAddr, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
 use std::time::Duration;
 
+use testkit::folder::Folder;
 pub use testkit::folder::temporary;
 pub use testkit::port::free_port;
+use testkit::server::{Log, Process};
 use testkit::skip;
 pub use testkit::wait::{PATIENCE, eventually};
 
@@ -58,12 +61,11 @@ pub fn limit(process: u32, what: &str) -> bool {
 
 /// A running server; killed when dropped.
 pub struct Server {
-    child: Child,
-    log: Arc<Mutex<String>>,
+    process: Process,
     /// Its TCP port.
     pub port: u16,
     /// Its data directory, if it makes one.
-    dir: PathBuf,
+    dir: Folder,
     /// Its Unix socket, which one that is killed leaves behind.
     socket: Option<PathBuf>,
 }
@@ -77,32 +79,24 @@ impl Server {
 
     /// The same, and waits until it has said something.
     pub fn start_until(said: &str, args: &[&str]) -> Self {
-        for _ in 0..20 {
-            let mut server = Self::launch(free_port(), args);
-            let ready = eventually("the start", || {
-                if server.log().contains(said) {
-                    return Some(true);
-                }
-                server.child.try_wait().unwrap().map(|_| false)
-            });
-            // Another program may have taken the port meanwhile.
-            if ready {
-                return server;
-            }
-            server.found_a_port_taken();
-        }
-        panic!("other programs have each port that is tried for {args:?}");
+        Self::start_with(said, || args.iter().map(ToString::to_string).collect())
     }
 
-    /// Of one that has ended instead of serving: that is because another program has its port.
-    pub fn found_a_port_taken(&self) {
-        // The thread that reads its output may be behind its end.
-        let taken = |log: &str| log.contains("Address already in use");
-        let log = eventually("the reason", || {
-            let log = self.log();
-            (taken(&log) || self.has_read_all()).then_some(log)
-        });
-        assert!(taken(&log), "no start:\n{log}");
+    /// The same with arguments that name ports of other doors: others each time, as another program
+    /// may have taken one meanwhile.
+    pub fn start_with(said: &str, args: impl Fn() -> Vec<String>) -> Self {
+        let dir = Folder::missing("data");
+        let socket = Cell::new(None);
+        let start = |port| {
+            let args = args();
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            socket.set(unix_socket(&args));
+            Process::start(command(program(), port, dir.path(), &args), port, memory())
+        };
+        let has_said = |process: &Process| process.log().contains(said);
+        let process = Process::start_until(start, has_said, PATIENCE);
+        let process = process.unwrap_or_else(|error| panic!("no start: {error}"));
+        Server { port: process.port(), process, dir, socket: socket.take() }
     }
 
     /// Starts it without waiting.
@@ -111,40 +105,15 @@ impl Server {
     }
 
     /// The same of a program that becomes the server, with what it needs for that.
-    pub fn launch_as(mut command: Command, port: u16, args: &[&str]) -> Self {
-        let is_file = args.first().is_some_and(|first| !first.starts_with("--"));
-        let (file, args) = args.split_at(usize::from(is_file));
-        command.arg("serve").args(file);
-        command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
-        command.args(["--io-threads", "2", "--save", "", "--appendonly", "no"]);
-        // The default ports would conflict with each other.
-        command.args(["--grpc-port", "0", "--http-port", "0"]);
-        let dir = temporary("data");
-        let mut child = command
-            .arg("--dir")
-            .arg(&dir)
-            .args(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let log = Arc::new(Mutex::new(String::new()));
-        follow(child.stdout.take().unwrap(), &log);
-        follow(child.stderr.take().unwrap(), &log);
-        let socket =
-            args.iter().skip_while(|&&arg| arg != "--unixsocket").nth(1).map(PathBuf::from);
-        Server { child, log, port, dir, socket }
+    pub fn launch_as(becomes: Command, port: u16, args: &[&str]) -> Self {
+        let dir = Folder::missing("data");
+        let process = Process::start(command(becomes, port, dir.path(), args), port, memory());
+        Server { process: process.unwrap(), port, dir, socket: unix_socket(args) }
     }
 
     /// What it has printed so far.
     pub fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
-    }
-
-    /// Whether all that it printed has been read: once it has ended, so do the reading threads.
-    fn has_read_all(&self) -> bool {
-        Arc::strong_count(&self.log) == 1
+        self.process.log()
     }
 
     /// Waits until it has printed a text.
@@ -158,13 +127,13 @@ impl Server {
     }
 
     /// Its data directory, if no other was named.
-    pub fn dir(&self) -> &std::path::Path {
-        &self.dir
+    pub fn dir(&self) -> &Path {
+        self.dir.path()
     }
 
     /// Its process number.
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.process.id()
     }
 
     /// How long its threads have worked, by the processor's clock.
@@ -226,12 +195,12 @@ impl Server {
 
     /// Whether it has ended.
     pub fn has_ended(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_some()
+        !self.process.is_alive()
     }
 
     /// Waits for its end.
     pub fn ended(&mut self) -> ExitStatus {
-        eventually("the end", || self.child.try_wait().unwrap())
+        self.process.ended()
     }
 
     /// A field of INFO.
@@ -245,27 +214,35 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if self.child.try_wait().ok().flatten().is_none() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+        if self.process.is_alive() {
+            self.process.kill();
             let _ = self.socket.as_ref().map(std::fs::remove_file);
         }
-        let _ = std::fs::remove_dir_all(&self.dir);
         if std::thread::panicking() {
             eprintln!("--- the server's log:\n{}---", self.log());
         }
     }
 }
 
-fn follow(from: impl Read + Send + 'static, log: &Arc<Mutex<String>>) {
-    let log = Arc::clone(log);
-    std::thread::spawn(move || {
-        for line in BufReader::new(from).lines().map_while(Result::ok) {
-            let mut log = log.lock().unwrap();
-            log.push_str(&line);
-            log.push('\n');
-        }
-    });
+/// Kept in memory: some of these servers may write no files.
+fn memory() -> Log {
+    Log::Memory(Arc::default())
+}
+
+fn command(mut command: Command, port: u16, dir: &Path, args: &[&str]) -> Command {
+    let is_file = args.first().is_some_and(|first| !first.starts_with("--"));
+    let (file, args) = args.split_at(usize::from(is_file));
+    command.arg("serve").args(file);
+    command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+    command.args(["--io-threads", "2", "--save", "", "--appendonly", "no"]);
+    // The default ports would conflict with each other.
+    command.args(["--grpc-port", "0", "--http-port", "0"]);
+    command.arg("--dir").arg(dir).args(args);
+    command
+}
+
+fn unix_socket(args: &[&str]) -> Option<PathBuf> {
+    args.iter().skip_while(|&&arg| arg != "--unixsocket").nth(1).map(PathBuf::from)
 }
 
 /// A socket of any kind.

@@ -3,13 +3,14 @@
 // Each test program uses its own part of this.
 #![allow(dead_code)]
 
+use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, TcpStream};
 use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use crate::server::{Client, PATIENCE, READY, Server, eventually, free_port, text};
+use crate::server::{Client, PATIENCE, READY, Server, free_port, text};
 
 /// A server with an HTTP port.
 pub struct Web {
@@ -27,23 +28,13 @@ impl Web {
 
     /// The same, and waits until it has said something.
     pub fn start_until(said: &str, args: &[&str]) -> Self {
-        loop {
-            let port = free_port();
-            let number = port.to_string();
-            let args: Vec<&str> = [args, &["--http-port", &number]].concat();
-            let mut server = Server::launch(free_port(), &args);
-            let ready = eventually("the start", || {
-                if server.log().contains(said) {
-                    return Some(true);
-                }
-                server.has_ended().then_some(false)
-            });
-            // Another program may have taken a port meanwhile.
-            if ready {
-                return Web { server, port };
-            }
-            server.found_a_port_taken();
-        }
+        let port = Cell::new(0);
+        let args = || {
+            port.set(free_port());
+            let door = ["--http-port".to_owned(), port.get().to_string()];
+            args.iter().map(ToString::to_string).chain(door).collect()
+        };
+        Web { server: Server::start_with(said, args), port: port.get() }
     }
 
     /// A connection to the HTTP port.
