@@ -1,6 +1,6 @@
 //! What a command changed, told to the journal.
 
-use crate::{CmdError, Kind, Millis};
+use crate::{CmdError, Kind, Millis, Query};
 
 /// What the journal must keep of a command that ran.
 ///
@@ -23,6 +23,9 @@ pub enum Effect {
     Unblocks(Vec<Argv>),
     /// Nothing could be done yet: the client waits. Never mixed with a written reply.
     Block(Box<Wait>),
+    /// The rest reads a version for as long as it takes, and writes the reply; nothing was written
+    /// yet, and nothing is changed.
+    Query(Query),
 }
 
 /// What a blocked client waits for.

@@ -25,6 +25,7 @@ mod key_spec;
 mod limits;
 mod named_bits;
 pub mod num;
+mod query;
 mod reply;
 mod rng;
 mod spec;
@@ -48,6 +49,7 @@ pub use incremental::{
 pub use key::{HashFunction, Hashing, Key, KeyHasher, SHARD_BITS};
 pub use key_spec::{Find, KeyFlag, KeySpec, Start};
 pub use limits::PackLimits;
+pub use query::{Pace, Query};
 pub use reply::{Protocol, Reply};
 pub use rng::Rng;
 pub use spec::{Category, Command, Deprecated, Flag, Flags, Group, Handler, Row, Run, Spec, Tip};

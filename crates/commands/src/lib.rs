@@ -30,6 +30,8 @@
 
 pub mod bitmap;
 mod blocking;
+#[cfg(debug_assertions)]
+pub mod example;
 pub mod geo;
 pub mod hash;
 pub mod hyperloglog;

@@ -19,7 +19,8 @@ pub struct Directive {
     pub alias: Option<&'static str>,
     /// The shape and range of the value.
     pub kind: Kind,
-    /// The default as it would stand in a file; see [`Directive::CORES`] for the computed one.
+    /// The default as it would stand in a file; see [`Directive::is_computed`] for those that are
+    /// computed.
     pub default: &'static str,
     /// When the value may change.
     pub change: Change,
@@ -155,6 +156,8 @@ pub enum Support {
 impl Directive {
     /// The default of `io-threads`: as many as the machine has cores.
     pub const CORES: &'static str = "<cores>";
+    /// The default of `query-threads`: half as many, at least one.
+    pub const HALF_OF_CORES: &'static str = "<half of the cores>";
 
     /// A directive with the most common properties: changeable at run time and effective.
     pub(crate) const fn new(
@@ -175,6 +178,12 @@ impl Directive {
             own: false,
             doc,
         }
+    }
+
+    /// Whether its default depends on the machine.
+    #[must_use]
+    pub fn is_computed(&self) -> bool {
+        [Self::CORES, Self::HALF_OF_CORES].contains(&self.default)
     }
 
     /// Whether to set it reaches out of the process: to files, a folder, a resolver of names. That

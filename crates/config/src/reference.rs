@@ -38,8 +38,8 @@ pub fn reference() -> String {
             out.push('\n');
             comment(&mut out, directive.doc);
             comment(&mut out, &facts(directive).join(" "));
-            if directive.default == Directive::CORES {
-                comment(&mut out, "The default is the number of cores, so no number stands here.");
+            if directive.is_computed() {
+                comment(&mut out, "The default depends on the machine: no number stands here.");
             } else {
                 let _ = writeln!(out, "#{} {}", directive.name, default_text(directive));
             }
@@ -67,6 +67,7 @@ pub fn reference_markdown() -> String {
         for directive in area.directives().filter(|directive| !directive.hidden) {
             let default = match directive.default {
                 Directive::CORES => "number of cores".to_owned(),
+                Directive::HALF_OF_CORES => "half the number of cores".to_owned(),
                 _ => format!("`{}`", default_text(directive)),
             };
             let text = format!("{} {}", directive.doc, facts(directive).join(" "));

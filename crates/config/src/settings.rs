@@ -213,8 +213,10 @@ impl Slot {
 
 /// The default of a directive as a value.
 fn default_of(directive: &Directive, cores: usize) -> Value {
-    if directive.default == Directive::CORES {
-        return Value::Int(i64::try_from(cores).unwrap_or(i64::MAX).clamp(1, 128));
+    if directive.is_computed() {
+        let half = directive.default == Directive::HALF_OF_CORES;
+        let threads = if half { cores / 2 } else { cores };
+        return Value::Int(i64::try_from(threads).unwrap_or(i64::MAX).clamp(1, 128));
     }
     let args = if directive.kind.takes_many() {
         directive.default.split_whitespace().map(|arg| arg.as_bytes().to_vec()).collect()

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use acl::Vocabulary;
-use base::Hashing;
+use base::{Hashing, Spec};
 use config::Settings;
 use parking_lot::{Mutex, RwLock};
 use store::{Options, Store};
@@ -63,7 +63,7 @@ impl Engine {
         limit_readers(&store, &config);
         store.versions.set_most(config.queries.kept_memory);
         let memory = ClientsMemory::default();
-        let background = BackgroundRequests::new(&memory.buffers);
+        let background = BackgroundRequests::new(&memory.buffers, config.queries.threads);
         let configuration = Configuration {
             settings: Mutex::new(start.settings),
             current: RwLock::new(config),
@@ -113,12 +113,35 @@ impl Engine {
 /// # Errors
 /// A spec is broken: a mistake in the source.
 pub fn command_table() -> Result<Table, String> {
+    Table::new(all_rows())
+}
+
+fn all_rows() -> Vec<(&'static Spec, Action)> {
     let data = commands::rows::<store::Txn>();
     let mut rows: Vec<_> = data.into_iter().map(|r| (r.spec, Action::Data(r.run))).collect();
     rows.extend(commands::containers().into_iter().map(|spec| (spec, Action::Container)));
     rows.extend(control::rows());
     rows.sort_by_key(|(spec, _)| spec.name);
-    Table::new(rows)
+    rows
+}
+
+/// With the commands on the type to copy from, in builds that have it, if the settings ask for
+/// them.
+#[cfg(debug_assertions)]
+fn with_examples(
+    settings: &Settings,
+    mut rows: Vec<(&'static Spec, Action)>,
+) -> Vec<(&'static Spec, Action)> {
+    if settings.asks_for_examples() {
+        let examples = commands::example::rows::<store::Txn>();
+        rows.extend(examples.into_iter().map(|row| (row.spec, Action::Data(row.run))));
+    }
+    rows
+}
+
+#[cfg(not(debug_assertions))]
+fn with_examples(_: &Settings, rows: Vec<(&'static Spec, Action)>) -> Vec<(&'static Spec, Action)> {
+    rows
 }
 
 /// The same, with the names by which these settings have commands called.
@@ -126,7 +149,7 @@ pub fn command_table() -> Result<Table, String> {
 /// # Errors
 /// They rename a command that is not there, or to a name that is.
 pub fn command_table_as_called(settings: &Settings) -> Result<Table, String> {
-    let mut table = command_table()?;
+    let mut table = Table::new(with_examples(settings, all_rows()))?;
     for line in settings.renames() {
         let renamed = table.rename(&line.from, &line.to);
         renamed.map_err(|why| line.rejected(why.to_string()).to_string())?;

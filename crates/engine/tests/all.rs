@@ -52,6 +52,7 @@ mod monitor_and_pause;
 mod new_type;
 mod notify;
 mod notify_against_redis;
+mod queries;
 mod ranges;
 mod redis_files_against_redis;
 mod repair;

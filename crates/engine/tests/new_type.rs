@@ -1,5 +1,6 @@
 //! What a type gets for one line in `base::objects` and two traits: everything that happens to
-//! values. Shown by the rings of `types::example`, whose commands are in `rings/mod.rs`.
+//! values. Shown by the rings of `types::example`, whose commands are in
+//! `commands::example`.
 #![cfg(debug_assertions)] // rings are there in such builds only
 #![allow(clippy::unwrap_used)] // a test says why by failing
 

@@ -383,6 +383,49 @@ fn waits_can_be_cancelled() {
     assert_eq!(db.lpop::<String>("queue").unwrap().as_deref(), Some("x"));
 }
 
+/// Commands on rings, the type to copy from, which only builds for tests have.
+#[cfg(debug_assertions)]
+#[test]
+fn a_caller_waits_for_a_query_or_gives_it_up() {
+    let builder = Kvist::builder().set("example-commands", "yes").set("query-threads", "1");
+    let db = builder.in_memory().unwrap();
+    let keeps = || {
+        let info: String = db.run(["INFO", "memory"]).unwrap();
+        !info.contains("mem_query_versions:0\r\n")
+    };
+    let entered = |gate: &str| {
+        until("a query", || db.run::<i64>(["RING.GATE", "ENTERED", gate]).unwrap() > 0);
+    };
+    let scan = |gate: &str| db.run::<Vec<String>>(["RING.SCAN", "k", gate]);
+    for gate in ["given-up", "waited-for", "closed"] {
+        db.call(["RING.GATE", "CLOSE", gate]).unwrap();
+    }
+    db.run::<i64>(["RING.PUSH", "k", "9", "a"]).unwrap();
+    let ended = AtomicBool::new(false);
+    let mut patience = || ended.swap(true, Ordering::Relaxed);
+    let argv: [&[u8]; 3] = [b"RING.SCAN", b"k", b"given-up"];
+    let done = db.answer(&argv, &mut kvist::Values::new(), &mut Vec::new(), &mut patience);
+    assert!(matches!(done, Err(Error::Interrupted)), "{done:?}");
+    // Its thread is free for the next.
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| scan("waited-for"));
+        entered("waited-for");
+        db.run::<i64>(["RING.PUSH", "k", "1", "b"]).unwrap();
+        assert!(keeps());
+        db.call(["RING.GATE", "OPEN", "waited-for"]).unwrap();
+        assert_eq!(waits.join().unwrap().unwrap(), ["a"]);
+    });
+    until("the memory", || !keeps());
+    let mut session = db.session().unwrap();
+    assert_eq!(session.run::<Vec<String>>(["RING.SCAN", "k", "waited-for"]).unwrap(), ["b"]);
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| scan("closed"));
+        entered("closed");
+        db.close().unwrap();
+        assert!(matches!(waits.join().unwrap(), Err(Error::Closed)));
+    });
+}
+
 #[test]
 fn scripts_and_long_replies_go_the_same_way() {
     let db = Kvist::in_memory().unwrap();

@@ -42,6 +42,7 @@ mod moving;
 mod precedence;
 mod protected;
 mod pushes;
+mod queries;
 mod renames;
 mod scripts;
 mod tls;

@@ -197,6 +197,9 @@ pub enum Property {
     /// Patterns among its words name more keys that it reads: its user must be allowed to read
     /// any.
     ReadsByPattern,
+    /// It takes a version of its key's value in a moment, and reads that on a thread for queries
+    /// while its client waits: see [`Query`](crate::Query).
+    ReadsVersion,
     /// With two arguments, a key and a value, it stores a string and does nothing else: the journal
     /// keeps just these two.
     StoresString,

@@ -1,5 +1,6 @@
-//! Requests that wait for something outside: another server, files. A background thread runs the
-//! request, its client waits for the reply, and the worker serves its other clients.
+//! Requests that wait for something outside: another server, files; and queries, which read for
+//! long. A background thread runs the request, its client waits for the reply, and the worker
+//! serves its other clients.
 //!
 //! ```text
 //!   request ─► a place, or refused ─► queue of its kind ─► a thread ─► answered, the place is free
@@ -16,7 +17,8 @@
 //! are many, and goes when others need it.
 //!
 //! A background request must hold no shard while it waits. Once it has begun it goes on when its
-//! client has gone: what it has begun elsewhere must be brought to an end.
+//! client has gone: what it has begun elsewhere must be brought to an end. A query has begun
+//! nothing elsewhere, and ends then (`execution/query.rs`).
 
 pub(crate) mod thread_pool;
 
@@ -25,14 +27,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use base::{CmdError, Reply, error};
+use base::{CmdError, Protocol, Reply, Versions, error};
 use parking_lot::Mutex;
 use store::Txn;
 use wire::RespWriter;
 
 use self::thread_pool::{Job, PoolWorker, ThreadPool};
 use crate::client::Client;
-use crate::client::blocked::{Blocked, BlockedRequests, Withdraw};
+use crate::client::blocked::{Blocked, BlockedRequests, QueryEnd, Withdraw};
 use crate::client::session::Session;
 use crate::metrics::stats::Counters;
 
@@ -40,6 +42,8 @@ use crate::metrics::stats::Counters;
 const THREADS: usize = 16;
 /// Of those that wait for files, which for the most part wait for each other.
 const FILE_THREADS: usize = 4;
+/// A thread for queries that has had nothing to do for so long ends.
+const QUERY_IDLE: Duration = Duration::from_secs(5);
 /// Clients' requests that run or wait at the same time, of all kinds and at all doors.
 const PLACES: usize = 1024;
 /// Where so many are taken, a request that has not begun goes if its client sends nothing more.
@@ -125,6 +129,16 @@ impl Waiting {
         Waiting(Some(Blocked::elsewhere(requests, session)), Some(place))
     }
 
+    /// Makes `session` wait for the query that a request has begun.
+    pub fn for_query(
+        requests: &BlockedRequests,
+        place: Place,
+        session: &mut Session,
+        request: (usize, &[&[u8]]),
+    ) -> Self {
+        Waiting(Some(Blocked::for_query(requests, session, request)), Some(place))
+    }
+
     /// The same for what is never refused and never one of many.
     pub fn without_place(requests: &BlockedRequests, session: &mut Session) -> Self {
         Waiting(Some(Blocked::elsewhere(requests, session)), None)
@@ -174,6 +188,25 @@ impl Waiting {
         self.0.as_ref().is_some_and(|blocked| blocked.is_wanted())
     }
 
+    /// The protocol that its client speaks.
+    pub fn protocol(&self) -> Protocol {
+        self.0.as_ref().map_or(Protocol::Resp2, |blocked| blocked.protocol)
+    }
+
+    /// Says what is held for it.
+    pub fn holds(&mut self, bytes: usize) {
+        if let Some(place) = &mut self.1 {
+            place.holds(bytes);
+        }
+    }
+
+    /// Answers it with what a query has come to.
+    pub fn end_query(mut self, ended: QueryEnd) {
+        if let Some(blocked) = self.0.take() {
+            blocked.end_query(ended);
+        }
+    }
+
     /// Of which the reply tells of nothing that a crash could take back: that something was saved,
     /// or that the disk refuses.
     pub fn at_once(self) -> Self {
@@ -220,6 +253,9 @@ pub(crate) struct BackgroundWorker {
     pub counters: Arc<Counters>,
 }
 
+/// A thread for queries: it frees the versions that have ended.
+pub(crate) struct QueryWorker(pub Arc<Versions>);
+
 /// The threads, and what their requests hold.
 pub(crate) struct BackgroundRequests {
     /// For those that wait for other servers. None of the kinds is in another's way.
@@ -232,6 +268,8 @@ pub(crate) struct BackgroundRequests {
     pub backups: Arc<ThreadPool<BackgroundWorker>>,
     /// For `SHUTDOWN`, which waits for nothing but the save that is being made.
     pub shutdowns: Arc<ThreadPool<BackgroundWorker>>,
+    /// For queries, as many as `query-threads` says: none of them waits for anything.
+    pub queries: Arc<ThreadPool<QueryWorker>>,
     /// For parts of ordered indexes: some for each database, and none holds anything of a client.
     indexes: Arc<ThreadPool<BackgroundWorker>>,
     /// Places that are taken.
@@ -257,8 +295,8 @@ pub(crate) struct FileLocks {
 }
 
 impl BackgroundRequests {
-    /// None yet; what they hold counts among these bytes.
-    pub fn new(buffers: &Arc<AtomicUsize>) -> Self {
+    /// None yet; what they hold counts among these bytes. So many queries run at a time.
+    pub fn new(buffers: &Arc<AtomicUsize>, queries: usize) -> Self {
         let pool = |name, most| ThreadPool::new((name, most), Duration::ZERO);
         BackgroundRequests {
             remote: pool("background", THREADS),
@@ -266,6 +304,7 @@ impl BackgroundRequests {
             saves: pool("save", 1),
             backups: pool("backup", 1),
             shutdowns: pool("shutdown", 1),
+            queries: ThreadPool::new(("query", queries), QUERY_IDLE),
             indexes: pool("indexes", THREADS),
             taken: Arc::default(),
             buffers: Arc::clone(buffers),

@@ -1,9 +1,9 @@
 //! Blocked requests: who waits, and how a wait ends.
 //!
-//! A request that blocks is remembered whole, with a place in a queue of each key it waits for. The
-//! first to settle its [`Waiter`] (feeder, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait.
-//! How requests begin to wait and give up is in `execution/block.rs`, how they are served in
-//! `execution/serving.rs`.
+//! A request that blocks is remembered whole, with a place in a queue of each key it waits for, or
+//! without keys where another thread works at it. The first to settle its [`Waiter`] (feeder,
+//! query, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait. How requests begin to wait and give
+//! up is in `execution/block.rs` and `query.rs`, how they are served in `execution/serving.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,9 +16,9 @@ use store::{Queued, Txn, Waiter};
 use wire::RespWriter;
 
 use super::session::Session;
-use super::{Client, Message};
+use super::{Client, Message, words_memory};
 
-/// A request that waits for a key.
+/// A request that waits.
 pub struct Blocked {
     /// Its place in the queues.
     pub waiter: Arc<Waiter>,
@@ -39,8 +39,31 @@ pub struct Blocked {
     pub(crate) took: AtomicU64,
     /// How the wait ended, for the statistics.
     pub(crate) end: End,
+    /// What ends the wait.
+    pub(crate) awaits: Awaits,
     /// Lets go of what another thread has for it, if its client goes before.
     pub(crate) withdraw: Mutex<Option<Withdraw>>,
+}
+
+/// What ends a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaits {
+    /// A key that is fed.
+    Keys,
+    /// A query, which another thread runs for as long as its client waits.
+    Query,
+    /// Another thread, which does its part in any case.
+    Elsewhere,
+}
+
+/// How a query has ended.
+pub(crate) struct QueryEnd {
+    pub reply: Vec<u8>,
+    pub took: Duration,
+    /// It has failed, and the reply says why.
+    pub failed: bool,
+    /// The reply is too long to be sent.
+    pub too_long: bool,
 }
 
 /// What is let go when a client goes that waits for another thread.
@@ -62,6 +85,8 @@ pub(crate) struct End {
     pub(crate) whole: AtomicBool,
     /// The session ends with it.
     pub(crate) gone: AtomicBool,
+    /// The reply is longer than it may be.
+    pub(crate) too_long: AtomicBool,
 }
 
 /// Every blocked request, by ticket.
@@ -131,6 +156,31 @@ impl Blocked {
     /// Makes `session` wait for what another thread does for it. Neither time nor other clients end
     /// that wait: it stands in no queue and has no ticket that could be asked for.
     pub(crate) fn elsewhere(requests: &BlockedRequests, session: &mut Session) -> Arc<Self> {
+        Self::without_keys(requests, session, Awaits::Elsewhere, (0, &[]))
+    }
+
+    /// Makes `session` wait for the query that a request has begun: one that others see, and that
+    /// they can end.
+    pub(crate) fn for_query(
+        requests: &BlockedRequests,
+        session: &mut Session,
+        request: (usize, &[&[u8]]),
+    ) -> Arc<Self> {
+        let blocked = Self::without_keys(requests, session, Awaits::Query, request);
+        // What it has seen was noted when it began: it sees nothing later.
+        blocked.end_at_once();
+        requests.insert(&blocked);
+        session.client.state.blocked.store(blocked.waiter.ticket, Ordering::Relaxed);
+        session.client.bytes.waiting.store(words_memory(request.1), Ordering::Relaxed);
+        blocked
+    }
+
+    fn without_keys(
+        requests: &BlockedRequests,
+        session: &mut Session,
+        awaits: Awaits,
+        (entry, argv): (usize, &[&[u8]]),
+    ) -> Arc<Self> {
         fn never(
             _: &mut Txn,
             _: base::Args<'_>,
@@ -145,14 +195,15 @@ impl Blocked {
             silent: session.replies.silent(),
             client: Arc::clone(&session.client),
             protocol: session.protocol,
-            entry: 0,
+            entry,
             run: never,
-            argv: Vec::new(),
+            argv: argv.iter().map(|word| word.to_vec()).collect(),
             db: session.db,
             keys: Vec::new(),
             resume: None,
             took: AtomicU64::new(0),
             end: End::default(),
+            awaits,
             withdraw: Mutex::new(None),
         });
         session.blocked = Some(Arc::clone(&blocked));
@@ -172,7 +223,14 @@ impl Blocked {
     /// when it is done.
     #[must_use]
     pub fn waits_for_keys(&self) -> bool {
-        !self.keys.is_empty()
+        self.awaits == Awaits::Keys
+    }
+
+    /// Whether another thread works at it that comes to an end by itself, whether it is waited for
+    /// or not.
+    #[must_use]
+    pub fn ends_by_itself(&self) -> bool {
+        self.awaits == Awaits::Elsewhere
     }
 
     /// Whether its client still waits.
@@ -215,6 +273,14 @@ impl Blocked {
         true
     }
 
+    /// Withdraws its request if it has not begun. The wait has ended.
+    pub(crate) fn withdraw_request(&self) {
+        let withdraw = self.withdraw.lock().take();
+        if let Some(Withdraw::Request(by)) = withdraw {
+            by();
+        }
+    }
+
     /// Whether its request can still be withdrawn.
     pub(crate) fn can_give_way(&self) -> bool {
         matches!(*self.withdraw.lock(), Some(Withdraw::Request(_)))
@@ -231,6 +297,15 @@ impl Blocked {
         self.end.served.store(true, Ordering::Relaxed);
         self.end.failed.store(failed, Ordering::Relaxed);
         self.post(reply);
+    }
+
+    /// Posts what a query has come to, if its client still waits.
+    pub(crate) fn end_query(&self, ended: QueryEnd) {
+        if self.waiter.settle() {
+            self.took(ended.took);
+            self.end.too_long.store(ended.too_long, Ordering::Relaxed);
+            self.end_with(ended.reply, ended.failed);
+        }
     }
 
     /// Its reply will tell of nothing that a crash could take back.

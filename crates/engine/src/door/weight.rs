@@ -7,7 +7,7 @@
 //! words and keys hold is small. Most requests say no more than a few words and go through no more
 //! than these: for those no key is looked at.
 
-use base::{Flag, Locks, Makes};
+use base::{Flag, Locks, Makes, Property};
 use smallvec::SmallVec;
 use store::Weight;
 
@@ -50,7 +50,9 @@ fn is_heavy(entry: &Entry, argv: &[&[u8]], mut weigh: impl FnMut(&[u8]) -> Optio
         Makes::Bytes(_) => 0,
         Makes::Length(length) => Some(length(argv)).filter(|&length| length > LIGHT).unwrap_or(0),
     };
-    let reach = entry.spec.behaviour.cost.extent.of(entry.facts.quick, argv);
+    // The rest of a query runs on threads of its own.
+    let queries = entry.is(Property::ReadsVersion);
+    let reach = entry.spec.behaviour.cost.extent.of(entry.facts.quick || queries, argv);
     if reach.most == 0 && grows == 0 {
         return false;
     }

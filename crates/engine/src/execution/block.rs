@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use store::{Txn, Waiter};
 use wire::RespWriter;
 
-use crate::client::blocked::{Blocked, End, Withdraw};
+use crate::client::blocked::{Awaits, Blocked, End, Withdraw};
 use crate::client::session::Session;
 use crate::client::{Client, Message, words_memory};
 use crate::engine::Engine;
@@ -47,6 +47,7 @@ pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session,
         resume: wait.resume,
         took: AtomicU64::new(0),
         end: End::default(),
+        awaits: Awaits::Keys,
         withdraw: Mutex::new(None),
     });
     engine.waits.blocked.insert(&blocked);
@@ -99,7 +100,10 @@ impl Worker {
         if !blocked.end.at_once.load(Ordering::Relaxed) {
             self.note_now(session);
         }
-        if !blocked.silent || blocked.end.whole.load(Ordering::Relaxed) {
+        if blocked.end.too_long.load(Ordering::Relaxed) && !blocked.silent {
+            let (limit, start) = (self.context.reply_limits.of(session), out.len());
+            self.context.reply_too_long(session, limit, (out, start));
+        } else if !blocked.silent || blocked.end.whole.load(Ordering::Relaxed) {
             out.extend_from_slice(reply);
         }
         session.closing |= blocked.end.gone.load(Ordering::Relaxed);
@@ -180,6 +184,7 @@ pub(crate) fn unblock_from_outside(engine: &Engine, client: &Client, with_error:
     }
     // Redis counts both as failures of what was blocked.
     blocked.end.failed.store(true, Ordering::Relaxed);
+    blocked.withdraw_request();
     let mut reply = Vec::new();
     let mut writer = RespWriter::new(&mut reply, blocked.protocol);
     if with_error {

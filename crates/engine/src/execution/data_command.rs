@@ -14,7 +14,7 @@
 //! way it runs does not. What is read back from a journal or a file is none of this: it runs its
 //! commands without rights, clients and effects.
 
-use base::{Args, CmdError, Flag, Handler, Locks, Reply, Wait, error};
+use base::{Args, CmdError, Flag, Handler, Locks, Reply, error};
 use store::{Failed, Scope, Txn};
 use wire::RespWriter;
 
@@ -28,10 +28,11 @@ use crate::engine::worker::WorkerParts;
 use crate::execution::block;
 use crate::execution::prepare;
 use crate::execution::propagate;
+use crate::execution::query;
 use crate::execution::request::Request;
 use crate::execution::rights;
 use crate::execution::serving;
-use crate::execution::settle::settle;
+use crate::execution::settle::{Unfinished, settle};
 use crate::metrics::stats::Counters;
 
 /// A data command about to run.
@@ -165,7 +166,7 @@ impl<'a, T: Counting> Call<'a, T> {
     }
 
     /// Runs under locks that are held for more than this command; a panic goes no further.
-    /// Something to wait for if the request would block; nothing is written then.
+    /// What is left of it if the request would block, or reads for long; nothing is written then.
     ///
     /// # Errors
     /// What to answer instead of what was written.
@@ -173,7 +174,7 @@ impl<'a, T: Counting> Call<'a, T> {
         &self,
         txn: &mut Txn,
         out: &mut dyn Reply,
-    ) -> Result<Option<Box<Wait>>, CmdError> {
+    ) -> Result<Option<Unfinished>, CmdError> {
         let done = txn.contain(|txn| self.perform(txn, out));
         done.unwrap_or_else(|failed| {
             propagate::keys(self.engine, txn, self.entry, self.request.argv);
@@ -182,8 +183,8 @@ impl<'a, T: Counting> Call<'a, T> {
         })
     }
 
-    /// Runs under the locks and sends the notifications of what has changed. Something to wait for
-    /// if the request blocks; nothing is written then.
+    /// Runs under the locks and sends the notifications of what has changed. What is left of it if
+    /// the request blocks, or reads for long; nothing is written then.
     ///
     /// # Errors
     /// What to answer instead of what was written.
@@ -192,7 +193,7 @@ impl<'a, T: Counting> Call<'a, T> {
         &self,
         txn: &mut Txn,
         out: &mut dyn Reply,
-    ) -> Result<Option<Box<Wait>>, CmdError> {
+    ) -> Result<Option<Unfinished>, CmdError> {
         let Call { engine, counters, entry, request, .. } = *self;
         let hasher = engine.store.hasher();
         let mut args = Args::new(request.argv, entry.naming.words, request.hash, hasher);
@@ -261,7 +262,11 @@ impl WorkerParts<'_> {
             }
             match call.perform(txn, out.reply()) {
                 Ok(None) => {}
-                Ok(Some(wait)) => block::block(&call, txn, session, *wait),
+                Ok(Some(Unfinished::Waits(wait))) => block::block(&call, txn, session, *wait),
+                Ok(Some(Unfinished::Reads(query))) => {
+                    let limit = context.reply_limits.of(session);
+                    query::begin(&call, session, limit, query, out.reply());
+                }
                 Err(failure) => {
                     out.retract();
                     out.reply().error_bytes(failure.bytes());

@@ -332,7 +332,8 @@ impl WorkerContext {
         session: &Session,
         took: Duration,
     ) {
-        if let Some(blocked) = session.blocked.as_ref().filter(|blocked| blocked.waits_for_keys()) {
+        if let Some(blocked) = session.blocked.as_ref().filter(|blocked| !blocked.ends_by_itself())
+        {
             // It counts when it has been served.
             return blocked.took(took);
         }

@@ -6,7 +6,7 @@
 //!                        ▼                                   ▼
 //!             data_command ─► settle ─► propagate          control
 //!                        │
-//!                     block · serving · notifier · monitor
+//!                     block · query · serving · notifier · monitor
 //! ```
 
 pub(crate) mod admission;
@@ -24,6 +24,7 @@ pub(crate) mod notifier;
 pub(crate) mod pause;
 pub(crate) mod prepare;
 pub(crate) mod propagate;
+pub(crate) mod query;
 pub(crate) mod reply_limit;
 pub(crate) mod request;
 pub(crate) mod rights;

@@ -23,9 +23,11 @@ use crate::execution::block;
 use crate::execution::data_command::Call;
 use crate::execution::monitor;
 use crate::execution::prepare;
+use crate::execution::query::{self, UnderLocks};
 use crate::execution::request::{Request, contained, timed};
 use crate::execution::rights;
 use crate::execution::serving;
+use crate::execution::settle::Unfinished;
 use crate::scripts::BROKEN_OFF;
 
 /// Bytes that a watched key takes beside its name, here and in its shard, about.
@@ -362,7 +364,15 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
             let mark = writer.raw().len();
             match call.run_held(txn, writer) {
                 Ok(None) => {}
-                Ok(Some(wait)) => block::nothing(wait.in_transaction, writer),
+                Ok(Some(Unfinished::Waits(wait))) => block::nothing(wait.in_transaction, writer),
+                Ok(Some(Unfinished::Reads(query))) => {
+                    let counted = (&*context.counters, entry);
+                    let pace = &mut UnderLocks::new(engine);
+                    if let Err(failure) = query::in_place(engine, counted, query, pace, writer) {
+                        writer.raw().truncate(mark);
+                        writer.error_bytes(failure.bytes());
+                    }
+                }
                 Err(failure) => {
                     writer.raw().truncate(mark);
                     writer.error_bytes(failure.bytes());

@@ -18,8 +18,10 @@ use crate::client::blocked::Blocked;
 use crate::engine::Engine;
 use crate::engine::entry::Entry;
 use crate::execution::data_command::{Call, Served};
+use crate::execution::query::{self, UnderLocks};
 use crate::execution::request::{Request, timed};
 use crate::execution::rights;
+use crate::execution::settle::Unfinished;
 
 /// Serves the clients that the changes just published can feed: see [`store::serve_ready`].
 #[inline]
@@ -142,14 +144,19 @@ impl Blocked {
         let call = Call { engine, counters: Served, entry, request: &request, run, reader: None };
         txn.select(self.db);
         // A panic here is not the fault of the request that fed the key.
-        match call.run_held(txn, &mut writer) {
-            Ok(None) => {}
-            Ok(Some(_)) => return None,
-            Err(failure) => {
-                writer.raw().clear();
-                writer.error_bytes(failure.bytes());
-                return Some((reply, true));
+        let done = match call.run_held(txn, &mut writer) {
+            Ok(None) => Ok(()),
+            Ok(Some(Unfinished::Waits(_))) => return None,
+            Ok(Some(Unfinished::Reads(query))) => {
+                let pace = &mut UnderLocks::new(engine);
+                query::in_place(engine, (Served, entry), query, pace, &mut writer)
             }
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = done {
+            writer.raw().clear();
+            writer.error_bytes(failure.bytes());
+            return Some((reply, true));
         }
         if writer.is_over() {
             let refuse = |out: &mut RespWriter<'_>| {

@@ -1,21 +1,29 @@
 //! What becomes of a command's effect once it has run: the journal's record, and the notifications.
 
-use base::{CmdError, Effect, Wait};
+use base::{CmdError, Effect, Property, Query, Wait};
 use store::Txn;
 
 use crate::engine::Engine;
 use crate::engine::entry::Entry;
 use crate::execution::propagate;
 
+/// What is left of a command that has run and written nothing.
+pub(crate) enum Unfinished {
+    /// It waits for something.
+    Waits(Box<Wait>),
+    /// It reads a version, which may take long.
+    Reads(Query),
+}
+
 /// Propagates what a command has changed to the journal and to the clients it concerns, under the
 /// locks under which it ran. Whether it changed something; what to answer instead of what was
-/// written, or to wait for.
+/// written, or what is left of it.
 pub(crate) fn settle(
     engine: &Engine,
     txn: &mut Txn,
     sent: (&Entry, &[&[u8]], Option<u64>),
     done: Result<Effect, CmdError>,
-) -> (bool, Result<Option<Box<Wait>>, CmdError>) {
+) -> (bool, Result<Option<Unfinished>, CmdError>) {
     match done {
         Ok(Effect::None) => {
             txn.changes.forget();
@@ -23,7 +31,12 @@ pub(crate) fn settle(
         }
         Ok(Effect::Block(wait)) => {
             txn.changes.forget();
-            (false, Ok(Some(wait)))
+            (false, Ok(Some(Unfinished::Waits(wait))))
+        }
+        Ok(Effect::Query(query)) => {
+            debug_assert!(sent.0.is(Property::ReadsVersion), "{} does not say so", sent.0.name());
+            txn.changes.forget();
+            (false, Ok(Some(Unfinished::Reads(query))))
         }
         Ok(effect) => {
             propagate::effect(engine, txn, sent, &effect);

@@ -1,9 +1,10 @@
 //! What a script asks for: commands, as its user, on the shards it holds.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use base::{Channels, CmdError, Flag, Locks, Property, Reply, error};
+use base::{Channels, CmdError, Flag, Locks, Pace, Property, Reply, error};
 use script::{Host, Refusal};
 use store::Txn;
 use wire::{ReplyParser, RespWriter};
@@ -18,8 +19,10 @@ use crate::execution::block;
 use crate::execution::data_command::Call;
 use crate::execution::monitor;
 use crate::execution::propagate;
+use crate::execution::query;
 use crate::execution::request::{Request, timed};
 use crate::execution::rights;
+use crate::execution::settle::Unfinished;
 use crate::scripts::{Registered, Running};
 
 /// A script that has run for so long does not keep its thread's other clients waiting any more.
@@ -273,10 +276,18 @@ impl<'c> Caller<'c> {
         let done = call.run_held(txn, out);
         txn.set_scripted(false);
         txn.set_unlimited(false);
-        if let Some(wait) = done? {
-            block::nothing(wait.in_transaction, out);
+        match done? {
+            None => Ok(()),
+            Some(Unfinished::Waits(wait)) => {
+                block::nothing(wait.in_transaction, out);
+                Ok(())
+            }
+            Some(Unfinished::Reads(query)) => {
+                let (engine, counters) = (self.engine, Arc::clone(&self.context.counters));
+                let pace = &mut OfScript { started: Instant::now(), caller: self };
+                query::in_place(engine, (&*counters, entry), query, pace, out)
+            }
         }
-        Ok(())
     }
 
     fn run(&mut self, entry: &Entry, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
@@ -427,6 +438,26 @@ impl<'c> Caller<'c> {
                 killed: AtomicBool::new(false),
             })
         })
+    }
+}
+
+/// The pace of a query inside a script: what ends the script ends it.
+struct OfScript<'a, 'c> {
+    caller: &'a mut Caller<'c>,
+    started: Instant,
+}
+
+impl Pace for OfScript<'_, '_> {
+    fn go_on(&mut self, out: &dyn Reply, _: usize) -> Result<(), CmdError> {
+        if self.caller.interrupted() {
+            // The script learns by itself why.
+            return Err(CmdError::new("ERR the script is being killed"));
+        }
+        if out.room() == 0 { Err(error::REPLY_TOO_LONG) } else { Ok(()) }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed()
     }
 }
 

@@ -20,6 +20,11 @@ impl MessageQueue {
     pub fn take(&self, client: ClientId) -> Vec<Message> {
         self.0.lock().remove(&client).unwrap_or_default()
     }
+
+    /// Whether nothing has.
+    pub fn is_empty(&self, client: ClientId) -> bool {
+        self.0.lock().get(&client).is_none_or(Vec::is_empty)
+    }
 }
 
 impl Mailbox for MessageQueue {

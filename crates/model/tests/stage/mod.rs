@@ -79,6 +79,7 @@ impl Stage {
                 all.iter().map(typed).collect::<Vec<_>>().join("; ")
             }
             Effect::Block(_) => "block".to_owned(),
+            Effect::Query(_) => "query".to_owned(),
         }
     }
 

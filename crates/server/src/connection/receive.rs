@@ -96,7 +96,7 @@ impl Connection {
     /// behind follow, as a peer may still listen, unless the connection broke.
     fn leaves_with_peer(&self) -> bool {
         let ends_by_itself =
-            |blocked: &Arc<Blocked>| !blocked.waits_for_keys() && !self.incoming.lent;
+            |blocked: &Arc<Blocked>| blocked.ends_by_itself() && !self.incoming.lent;
         self.incoming.peer_done
             && !self.session.lets_others_first()
             && (self.incoming.broken || !self.session.blocked.as_ref().is_some_and(ends_by_itself))

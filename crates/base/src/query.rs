@@ -1,0 +1,81 @@
+//! Queries: commands that read for longer than a shard may be held.
+//!
+//! ```text
+//!   under the shard's lock   the command takes a version, and returns what is left to be done
+//!   without any lock         that reads the version and writes the reply, on a thread for queries
+//! ```
+//!
+//! A command does not know where the rest of it runs: inside a transaction or a script that is
+//! where the command runs, otherwise the client waits for another thread. It asks its [`Pace`]
+//! every so often, and ends when it is told to.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::{CmdError, Effect, Reply, Version};
+
+/// What a query asks while it runs.
+pub trait Pace {
+    /// Whether it goes on: asked after each piece of work, of a millisecond at most. `out` is what
+    /// it has written so far, and `holds` how many bytes it holds beside that and its version.
+    ///
+    /// # Errors
+    /// It is to end, with this: its client has gone, its reply is too long, the server ends, or
+    /// its version is given up.
+    fn go_on(&mut self, out: &dyn Reply, holds: usize) -> Result<(), CmdError>;
+
+    /// How long it has run.
+    fn elapsed(&self) -> Duration;
+}
+
+type Work = dyn FnOnce(&mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError> + Send;
+
+/// What is left to be done of a command that has taken a version.
+pub struct Query {
+    version: u64,
+    work: Box<Work>,
+}
+
+impl Query {
+    /// A query over a version: the effect of a command that has written nothing yet. Its spec says
+    /// [`Property::ReadsVersion`](crate::Property::ReadsVersion). What `work` has written when it
+    /// fails is taken back.
+    #[must_use]
+    pub fn over<F, W>(version: Version<F>, work: W) -> Effect
+    where
+        F: Send + Sync + 'static,
+        W: FnOnce(&F, &mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError> + Send + 'static,
+    {
+        let number = version.number();
+        let work = move |pace: &mut dyn Pace, out: &mut dyn Reply| work(&version, pace, out);
+        Effect::Query(Query { version: number, work: Box::new(work) })
+    }
+
+    /// The number of its version.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Does it. The version has ended then.
+    ///
+    /// # Errors
+    /// What to answer instead of what was written.
+    pub fn run(self, pace: &mut dyn Pace, out: &mut dyn Reply) -> Result<(), CmdError> {
+        pace.go_on(&*out, 0)?;
+        (self.work)(pace, out)
+    }
+}
+
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Query").field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+/// Each has a version of its own.
+impl PartialEq for Query {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version
+    }
+}

@@ -1,0 +1,186 @@
+//! Queries: what is left of a command when it has taken a version of a value.
+//!
+//! ```text
+//!   a request ─► under its locks: a version ─► its client waits ─► queue ─► a thread: the reply
+//!   EXEC, a script ─► under its locks: a version, and the reply
+//! ```
+//!
+//! The client waits as for a key: `CLIENT UNBLOCK` ends it, what it has sent behind stays behind,
+//! and when it goes nothing is done for it any more. A query that has begun is told when it next
+//! asks ([`Pace`]). What it has written and holds counts as its client's memory meanwhile.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use base::{CmdError, Pace, Query, Reply, Versions, error};
+use wire::RespWriter;
+
+use crate::background::thread_pool::PoolWorker;
+use crate::background::{Place, QueryWorker, Waiting};
+use crate::client::blocked::QueryEnd;
+use crate::client::reply_limit::ReplyLimit;
+use crate::client::session::Session;
+use crate::engine::Engine;
+use crate::engine::entry::Entry;
+use crate::execution::data_command::{Call, Counting};
+
+/// Its client is answered nothing.
+const GONE: CmdError = CmdError::new("ERR the client has gone");
+
+/// Has a query run on a thread for queries; its client waits for it. Runs under the locks of the
+/// request's keys, which nothing waits for here. Where too many requests wait for other threads
+/// already, that is answered.
+#[cold]
+pub(crate) fn begin<T: Counting>(
+    call: &Call<'_, T>,
+    session: &mut Session,
+    limit: ReplyLimit,
+    query: Query,
+    out: &mut dyn Reply,
+) {
+    if let Err(failure) = send(call, session, limit, query) {
+        call.counters.failed(call.engine, call.entry, &failure);
+        out.error_bytes(failure.bytes());
+    }
+}
+
+fn send<T>(
+    call: &Call<'_, T>,
+    session: &mut Session,
+    limit: ReplyLimit,
+    query: Query,
+) -> Result<(), CmdError> {
+    let &Call { engine, entry, request, .. } = call;
+    let place = Place::take(&engine.background, session)?;
+    let Some(own) = engine.me() else { return Err(error::INTERNAL) };
+    let request = (entry.number, request.argv);
+    let waiting = Waiting::for_query(&engine.waits.blocked, place, session, request);
+    let queries = &engine.background.queries;
+    waiting.run_on(queries, &engine.store.versions, move |waiting, _: &mut QueryWorker| {
+        answer(&own, waiting, limit.bytes, query);
+    });
+    Ok(())
+}
+
+/// Runs a query whose client waits, and answers it.
+fn answer(engine: &Engine, mut waiting: Waiting, most: usize, query: Query) {
+    let mut reply = Vec::new();
+    let mut writer = RespWriter::new(&mut reply, waiting.protocol()).within(most);
+    let version = query.version();
+    let started = Instant::now();
+    let mut pace = OfClient { engine, waiting: &mut waiting, version, most, started };
+    let done = contained(query, &mut pace, &mut writer);
+    let too_long = writer.is_over();
+    if let Err(failure) = &done
+        && waiting.is_wanted()
+    {
+        engine.metrics.stats.error(failure.code());
+        reply.clear();
+        RespWriter::new(&mut reply, waiting.protocol()).error_bytes(failure.bytes());
+    }
+    let failed = done.is_err();
+    waiting.end_query(QueryEnd { reply, took: started.elapsed(), failed, too_long });
+}
+
+/// Runs a query where its command has run, in a transaction or a script that holds its shards.
+///
+/// # Errors
+/// What to answer instead of what was written.
+#[cold]
+pub(crate) fn in_place(
+    engine: &Engine,
+    (counters, entry): (impl Counting, &Entry),
+    query: Query,
+    pace: &mut dyn Pace,
+    out: &mut dyn Reply,
+) -> Result<(), CmdError> {
+    let done = contained(query, pace, out);
+    if let Err(failure) = &done {
+        counters.failed(engine, entry, failure);
+    }
+    done
+}
+
+/// Runs a query; a panic goes no further.
+fn contained(query: Query, pace: &mut dyn Pace, out: &mut dyn Reply) -> Result<(), CmdError> {
+    // What it has broken is its own: a version does not change.
+    catch_unwind(AssertUnwindSafe(|| query.run(pace, out))).unwrap_or_else(|_| {
+        tracing::error!("a query panicked and was contained");
+        Err(error::INTERNAL)
+    })
+}
+
+/// Whether a query goes on, wherever it runs.
+fn go_on(engine: &Engine, out: &dyn Reply) -> Result<(), CmdError> {
+    if engine.run.stopping.load(Ordering::Acquire) {
+        return Err(error::QUERY_STOPPED);
+    }
+    if out.room() == 0 { Err(error::REPLY_TOO_LONG) } else { Ok(()) }
+}
+
+/// The pace of a query whose client waits.
+struct OfClient<'a> {
+    engine: &'a Engine,
+    waiting: &'a mut Waiting,
+    version: u64,
+    /// Bytes that the reply may have.
+    most: usize,
+    started: Instant,
+}
+
+impl Pace for OfClient<'_> {
+    fn go_on(&mut self, out: &dyn Reply, holds: usize) -> Result<(), CmdError> {
+        if !self.waiting.is_wanted() {
+            return Err(GONE);
+        }
+        self.waiting.holds(holds.saturating_add(self.most.saturating_sub(out.room())));
+        if self.engine.store.versions.gives_up(self.version) {
+            return Err(error::QUERY_GIVEN_UP);
+        }
+        go_on(self.engine, out)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+/// The pace of a query inside a transaction, whose shards are held until it has ended.
+pub(crate) struct UnderLocks<'e> {
+    engine: &'e Engine,
+    started: Instant,
+}
+
+impl<'e> UnderLocks<'e> {
+    /// It begins now.
+    pub fn new(engine: &'e Engine) -> Self {
+        UnderLocks { engine, started: Instant::now() }
+    }
+}
+
+impl Pace for UnderLocks<'_> {
+    fn go_on(&mut self, out: &dyn Reply, _: usize) -> Result<(), CmdError> {
+        go_on(self.engine, out)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+/// What a thread for queries needs is in each query; it frees the versions that have ended.
+impl PoolWorker for QueryWorker {
+    type Shared = Versions;
+
+    fn new(versions: &Arc<Versions>, _: u64) -> Self {
+        QueryWorker(Arc::clone(versions))
+    }
+
+    fn begin(&mut self) {}
+
+    fn end(&mut self) {
+        drop(self.0.take_ended());
+    }
+}

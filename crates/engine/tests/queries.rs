@@ -1,0 +1,312 @@
+//! Queries: commands that read a version on a thread of their own while their client waits. Gates
+//! hold them up where a test wants them (`RING.GATE`); each test has gates of its own.
+#![cfg(debug_assertions)] // rings are there in such builds only
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use kvist_engine::{Engine, Message, State};
+
+use crate::rings;
+use crate::test_client::{TestClient, start};
+
+/// An engine with a ring `k` of so many words, and a closed gate.
+fn stage(lines: &str, gate: &str, words: usize) -> (Arc<Engine>, TestClient) {
+    let engine = rings::engine(start(lines));
+    let mut client = TestClient::new(&engine);
+    for number in 0..words {
+        client.ask(&format!("RING.PUSH k 1000000 word:{number}"));
+    }
+    client.ask(&format!("RING.GATE CLOSE {gate}"));
+    (engine, client)
+}
+
+/// Waits until so many queries have come to a gate.
+fn entered(client: &mut TestClient, gate: &str, count: usize) {
+    let count = format!(":{count}");
+    until(|| client.ask(&format!("RING.GATE ENTERED {gate}")) == count);
+}
+
+fn until(condition: impl FnMut() -> bool) {
+    testkit::wait::until("what a test waits for", condition);
+}
+
+/// Nothing of any query is left.
+#[track_caller]
+fn nothing_left(engine: &Engine) {
+    until(|| {
+        drop(engine.store.take_trash());
+        (engine.store.versions.living(), engine.store.versions.kept()) == (0, 0)
+    });
+    assert!(engine.waits.blocked.is_empty());
+}
+
+/// What the client's own thread does when it has been told something.
+fn told(client: &mut TestClient) -> (String, bool) {
+    until(|| !client.messages.is_empty(client.session.client.id));
+    let mut out = Vec::new();
+    for message in client.messages.take(client.session.client.id) {
+        let Message::Unblocked { ticket, reply } = message else { panic!("{message:?}") };
+        client.worker.unblock(&mut client.session, ticket, &reply, &mut out);
+    }
+    (String::from_utf8(out).unwrap(), client.session.closing)
+}
+
+fn begin(client: &mut TestClient, gate: &str) {
+    assert_eq!(client.feed(&format!("RING.SCAN k {gate}\r\n")), (String::new(), State::Blocked));
+}
+
+#[test]
+fn others_go_on_beside_a_query_which_sees_one_moment() {
+    let (engine, mut other) = stage("", "beside", 3);
+    let mut client = TestClient::new(&engine);
+    let input = "RING.SCAN k beside\r\nRING.WORDS k\r\n";
+    let (mut bytes, mut out) = (input.as_bytes().to_vec(), Vec::new());
+    let fed = client.worker.feed(&mut client.session, &mut bytes, &mut out);
+    // What stands behind it stays there.
+    assert_eq!((fed.consumed, fed.state, out.len()), (20, State::Blocked, 0));
+    entered(&mut other, "beside", 1);
+    assert!(other.ask("INFO clients").contains("blocked_clients:1\r\n"));
+    let list = other.ask(&format!("CLIENT LIST ID {}", client.session.client.id));
+    assert!(list.contains(" flags=b "), "{list}");
+    assert_eq!(other.ask("RING.PUSH k 2 new"), ":2");
+    assert_eq!(other.ask("RENAME k other"), "+OK");
+    assert!(engine.store.versions.kept() > 0);
+    other.ask("RING.GATE OPEN beside");
+    let words = "*3\r\n$6\r\nword:0\r\n$6\r\nword:1\r\n$6\r\nword:2\r\n";
+    assert_eq!(told(&mut client), (words.to_owned(), false));
+    assert_eq!(client.feed("RING.WORDS other\r\n").0, "*2\r\n$6\r\nword:2\r\n$3\r\nnew\r\n");
+    assert_eq!(client.ask("RING.SCAN missing beside"), "*0");
+    client.ask("SET s v");
+    assert!(client.ask("RING.SCAN s beside").starts_with("-WRONGTYPE"));
+    nothing_left(&engine);
+}
+
+#[test]
+fn other_clients_end_the_wait_for_a_query() {
+    for (how, reply) in
+        [("TIMEOUT", "*-1\r\n"), ("ERROR", "-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n")]
+    {
+        // Of two queries one runs, and one waits for its turn.
+        let (engine, mut other) = stage("query-threads 1", how, 3);
+        let mut clients = [TestClient::new(&engine), TestClient::new(&engine)];
+        begin(&mut clients[0], how);
+        entered(&mut other, how, 1);
+        begin(&mut clients[1], how);
+        for client in clients.iter_mut().rev() {
+            let id = client.session.client.id;
+            assert_eq!(other.ask(&format!("CLIENT UNBLOCK {id} {how}")), ":1");
+            assert_eq!(other.ask(&format!("CLIENT UNBLOCK {id} {how}")), ":0");
+            assert_eq!(told(client), (reply.to_owned(), false));
+            assert_eq!(client.ask("PING"), "+PONG");
+        }
+        nothing_left(&engine);
+        assert_eq!(other.ask(&format!("RING.GATE ENTERED {how}")), ":1");
+        let stats = other.ask("INFO commandstats");
+        let line = stats.lines().find(|line| line.starts_with("cmdstat_ring.scan:")).unwrap();
+        assert!(line.contains("calls=2,") && line.ends_with("failed_calls=2"), "{line}");
+    }
+}
+
+#[test]
+fn a_query_ends_when_its_client_leaves() {
+    let (engine, mut other) = stage("query-threads 1", "leaves", 3);
+    let mut clients = [TestClient::new(&engine), TestClient::new(&engine)];
+    begin(&mut clients[0], "leaves");
+    entered(&mut other, "leaves", 1);
+    begin(&mut clients[1], "leaves");
+    other.ask("RING.PUSH k 1 x");
+    assert!(engine.store.versions.kept() > 0);
+    for client in clients.iter_mut().rev() {
+        client.worker.disconnect(&mut client.session);
+        assert!(client.messages.take(client.session.client.id).is_empty());
+    }
+    nothing_left(&engine);
+    // The thread is free.
+    other.ask("RING.GATE OPEN leaves");
+    assert_eq!(other.ask("RING.SCAN k leaves"), "*1\r\n$1\r\nx");
+}
+
+#[test]
+fn a_query_ends_with_the_engine() {
+    let (engine, mut other) = stage("query-threads 1", "stops", 3);
+    let mut clients = [TestClient::new(&engine), TestClient::new(&engine)];
+    begin(&mut clients[0], "stops");
+    entered(&mut other, "stops", 1);
+    begin(&mut clients[1], "stops");
+    engine.run.stopping.store(true, Ordering::Release);
+    let reply = "-ERR the query was ended: the server is shutting down\r\n";
+    clients.iter_mut().for_each(|client| assert_eq!(told(client).0, reply));
+    nothing_left(&engine);
+}
+
+#[test]
+fn queries_run_in_place_in_transactions_scripts_and_functions() {
+    let (engine, mut client) = stage("", "place", 2);
+    client.ask("RING.GATE OPEN place");
+    let words = "*2\r\n$6\r\nword:0\r\n$6\r\nword:1";
+    client.ask("MULTI");
+    client.ask("RING.PUSH k 2 x");
+    client.ask("RING.SCAN k place");
+    client.ask("RING.SCAN k place");
+    let after = "*2\r\n$6\r\nword:1\r\n$1\r\nx";
+    assert_eq!(client.ask("EXEC"), format!("*3\r\n:2\r\n{after}\r\n{after}"));
+    client.ask("DEL k");
+    client.ask("RING.PUSH k 9 word:0");
+    client.ask("RING.PUSH k 9 word:1");
+    let call = "return redis.call('ring.scan', KEYS[1], 'place')";
+    assert_eq!(client.ask(&format!("EVAL \"{call}\" 1 k")), words);
+    assert_eq!(client.ask(&format!("EVAL_RO \"{call}\" 1 k")), words);
+    let library = format!(
+        "FUNCTION LOAD \"#!lua name=l\\nredis.register_function('f', function(KEYS) {call} end)\""
+    );
+    client.ask(&library);
+    assert_eq!(client.ask("FCALL f 1 k"), words);
+    for (way, error) in [("FAIL", "-ERR the gate fails it"), ("BREAK", "-ERR internal error")] {
+        client.ask(&format!("RING.GATE {way} place"));
+        client.ask("MULTI");
+        client.ask("RING.SCAN k place");
+        client.ask("PING");
+        let reply = client.ask("EXEC");
+        assert!(reply.starts_with(&format!("*2\r\n{error}")), "{reply}");
+        assert!(reply.ends_with("\r\n+PONG"), "{reply}");
+        let reply = client.ask(&format!("EVAL \"{call}\" 1 k"));
+        assert!(reply.starts_with(error), "{reply}");
+        let reply = client.ask("RING.SCAN k place");
+        assert!(reply.starts_with(error), "{reply}");
+    }
+    let stats = client.ask("INFO commandstats");
+    let line = stats.lines().find(|line| line.starts_with("cmdstat_ring.scan:")).unwrap();
+    assert!(line.contains("calls=11,") && line.ends_with("failed_calls=6"), "{line}");
+    nothing_left(&engine);
+}
+
+#[test]
+fn a_script_is_killed_in_a_query() {
+    let (engine, mut other) = stage("", "killed", 2);
+    let mut client = TestClient::new(&engine);
+    std::thread::scope(|scope| {
+        let script = scope.spawn(move || {
+            client.ask("EVAL \"return redis.call('ring.scan', KEYS[1], 'killed')\" 1 k")
+        });
+        until(|| other.ask("SCRIPT KILL") == "+OK");
+        let reply = script.join().unwrap();
+        assert!(reply.contains("killed"), "{reply}");
+    });
+    nothing_left(&engine);
+}
+
+#[test]
+fn no_more_queries_wait_than_there_are_places() {
+    const PLACES: usize = 1024;
+    let (engine, mut other) = stage("query-threads 2", "crowd", 1);
+    let mut clients: Vec<TestClient> = (0..PLACES).map(|_| TestClient::new(&engine)).collect();
+    clients.iter_mut().for_each(|client| begin(client, "crowd"));
+    let (reply, state) = other.feed("RING.SCAN k crowd\r\n");
+    assert!(reply.starts_with("-ERR too many requests wait"), "{reply}");
+    assert_eq!(state, State::Open);
+    other.ask("RING.GATE OPEN crowd");
+    for client in &mut clients {
+        assert_eq!(told(client).0, "*1\r\n$6\r\nword:0\r\n");
+    }
+    assert_eq!(other.ask("RING.SCAN k crowd"), "*1\r\n$6\r\nword:0");
+    nothing_left(&engine);
+}
+
+#[test]
+fn limits_of_replies_hold_while_a_query_writes() {
+    let long = "x".repeat(2000);
+    for (lines, reply, closes) in [
+        (
+            "max-reply-size 1mb",
+            "-ERR the reply would be longer than max-reply-size or the output buffer limit\r\n",
+            false,
+        ),
+        ("client-output-buffer-limit normal 512kb 0 0", "", true),
+    ] {
+        let (engine, mut client) = stage(lines, "limit", 0);
+        client.ask("RING.GATE OPEN limit");
+        (0..600).for_each(|_| drop(client.ask(&format!("RING.PUSH k 1000 {long}"))));
+        begin(&mut client, "limit");
+        assert_eq!(told(&mut client), (reply.to_owned(), closes));
+        // A silent client has no use for it, and stays.
+        let mut silent = TestClient::new(&engine);
+        silent.feed("CLIENT REPLY OFF\r\n");
+        begin(&mut silent, "limit");
+        assert_eq!(told(&mut silent), (String::new(), false));
+        nothing_left(&engine);
+    }
+}
+
+#[test]
+fn what_a_client_does_not_want_is_not_sent() {
+    let (engine, mut client) = stage("", "silent", 2);
+    client.ask("RING.GATE OPEN silent");
+    client.feed("CLIENT REPLY SKIP\r\n");
+    begin(&mut client, "silent");
+    assert_eq!(told(&mut client).0, "");
+    assert_eq!(client.ask("PING"), "+PONG");
+    nothing_left(&engine);
+}
+
+#[test]
+fn a_query_counts_when_it_has_run() {
+    let lines = "slowlog-log-slower-than 20000\nlatency-monitor-threshold 20";
+    let (engine, mut other) = stage(lines, "counts", 2);
+    let mut monitor = TestClient::new(&engine);
+    monitor.ask("MONITOR");
+    let mut client = TestClient::new(&engine);
+    begin(&mut client, "counts");
+    entered(&mut other, "counts", 1);
+    let begun = Instant::now();
+    until(|| begun.elapsed() > Duration::from_millis(30));
+    assert_eq!(other.ask("SLOWLOG LEN"), ":0");
+    other.ask("RING.GATE OPEN counts");
+    told(&mut client);
+    let log = other.ask("SLOWLOG GET");
+    assert!(log.contains("ring.scan") || log.contains("RING.SCAN"), "{log}");
+    let stats = other.ask("INFO commandstats");
+    let line = stats.lines().find(|line| line.starts_with("cmdstat_ring.scan:")).unwrap();
+    let usec = line.split("usec=").nth(1).unwrap().split(',').next().unwrap();
+    assert!(line.contains("calls=1,") && usec.parse::<u64>().unwrap() >= 30_000, "{line}");
+    assert!(other.ask("LATENCY LATEST").contains("command"));
+    assert!(other.ask("INFO stats").contains("keyspace_hits:1\r\n"));
+    let seen = monitor.pushed().concat();
+    assert_eq!(seen.matches("\"RING.SCAN\" \"k\" \"counts\"").count(), 1, "{seen}");
+}
+
+#[test]
+fn a_query_that_keeps_too_much_is_given_up() {
+    let (engine, mut other) = stage("query-kept-memory 100kb", "kept", 20_000);
+    let mut clients = [TestClient::new(&engine), TestClient::new(&engine)];
+    let before = engine.used_memory();
+    begin(&mut clients[0], "kept");
+    other.ask("RING.PUSH k 1000000 x");
+    begin(&mut clients[1], "kept");
+    other.ask("DEL k");
+    drop(engine.store.take_trash());
+    for client in &mut clients {
+        let (reply, _) = told(client);
+        assert!(reply.starts_with("-ERR the query was given up"), "{reply}");
+    }
+    nothing_left(&engine);
+    other.worker.txn.report_memory();
+    assert!(engine.used_memory() < before / 10, "{} of {before}", engine.used_memory());
+}
+
+/// Rights are asked for before, and a pause holds it back.
+#[test]
+fn what_refuses_a_request_refuses_a_query() {
+    let (engine, mut other) = stage("", "refused", 2);
+    other.ask("RING.GATE OPEN refused");
+    other.ask("ACL SETUSER u on nopass ~other* +@all");
+    let mut client = TestClient::new(&engine);
+    client.ask("AUTH u x");
+    assert!(client.ask("RING.SCAN k refused").starts_with("-NOPERM"));
+    other.ask("CLIENT PAUSE 100000 ALL");
+    let mut client = TestClient::new(&engine);
+    assert_eq!(client.feed("RING.SCAN k refused\r\n").1, State::Paused);
+    assert_eq!(engine.store.versions.living(), 0);
+}
