@@ -54,7 +54,7 @@ pub use door::long_requests::{LongRequest, LongRequests};
 pub use door::mailbox::{CloseSignal, MessageQueue};
 pub use door::side_threads::{SideThreads, Stage};
 pub use door::watch::Watching;
-pub use door::{exchange, unauthenticated};
+pub use door::{exchange, step, unauthenticated};
 pub use engine::context::Control;
 pub use engine::entry::{Action, Entry, Facts, Naming, Syntax};
 pub use engine::hooks::{Allocator, CarryOut, Dial, DialError, Line};

@@ -99,6 +99,31 @@ impl Builder {
     }
 }
 
+impl Kvist {
+    /// Opens the dataset in a directory, with every setting at its default: changes are journalled
+    /// and made durable every second.
+    ///
+    /// # Errors
+    /// As [`Builder::open`].
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        Builder::new().open(dir)
+    }
+
+    /// Opens a dataset that is kept in memory only.
+    ///
+    /// # Errors
+    /// As [`Builder::in_memory`].
+    pub fn in_memory() -> Result<Self, Error> {
+        Builder::new().in_memory()
+    }
+
+    /// Settings first.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+}
+
 /// What is wrong, without the frame that is meant for a command line.
 fn reason(error: &config::LoadError) -> String {
     match error {

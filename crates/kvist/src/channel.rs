@@ -11,7 +11,6 @@ use engine::State;
 use crate::aside::Aside;
 use crate::client_session::ClientSession;
 use crate::error::Error;
-use crate::handle::Kvist;
 use crate::inbox::SLICE;
 use crate::shared::{CancelCheck, Shared, SharedHandle};
 
@@ -43,11 +42,11 @@ impl std::fmt::Debug for Channel {
 }
 
 impl Channel {
-    pub(crate) fn new(db: &Kvist, protocol: Protocol) -> Result<Self, Error> {
-        let shared = db.shared.clone();
+    pub(crate) fn new(shared: &SharedHandle, db: usize, protocol: Protocol) -> Result<Self, Error> {
+        let shared = shared.clone();
         drop(shared.lock_worker()?);
         let mut client = ClientSession::new(&shared, protocol);
-        client.session.select(db.number());
+        client.session.select(db);
         client.session.terms.leaves_long = true;
         let (input, given) = (Vec::new(), Vec::new());
         Ok(Channel { shared, client: Some(client), aside: None, input, given })

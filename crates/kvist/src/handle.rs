@@ -1,21 +1,18 @@
 //! The handle that programs hold.
 
-use std::path::Path;
-
 use base::Protocol;
 use engine::persistence::Recovered;
 use engine::{Answer, Answered, Engine};
 use smallvec::SmallVec;
-use wire::{ReplyParser, Value};
+use wire::Value;
 
 use crate::aside::Aside;
-use crate::builder::Builder;
 use crate::channel::Channel;
 use crate::client_session::ClientSession;
 use crate::error::Error;
-use crate::pipeline::Pipeline;
+use crate::reply::{done, reply_in};
 use crate::session::Session;
-use crate::shared::{CancelCheck, Shared, SharedHandle};
+use crate::shared::{CancelCheck, Shared, SharedHandle, never_cancelled};
 use crate::subscriber::Subscriber;
 use crate::value::FromValue;
 use crate::values::Values;
@@ -34,7 +31,7 @@ use crate::values::Values;
 /// ```
 #[derive(Clone)]
 pub struct Kvist {
-    pub(crate) shared: SharedHandle,
+    shared: SharedHandle,
     db: usize,
 }
 
@@ -45,35 +42,7 @@ impl std::fmt::Debug for Kvist {
     }
 }
 
-/// Only the engine ends a wait.
-pub(crate) fn never_cancelled() -> bool {
-    false
-}
-
 impl Kvist {
-    /// Opens the dataset in a directory, with every setting at its default: changes are journalled
-    /// and made durable every second.
-    ///
-    /// # Errors
-    /// As [`Builder::open`].
-    pub fn open(dir: impl AsRef<Path>) -> Result<Self, Error> {
-        Builder::new().open(dir)
-    }
-
-    /// Opens a dataset that is kept in memory only.
-    ///
-    /// # Errors
-    /// As [`Builder::in_memory`].
-    pub fn in_memory() -> Result<Self, Error> {
-        Builder::new().in_memory()
-    }
-
-    /// Settings first.
-    #[must_use]
-    pub fn builder() -> Builder {
-        Builder::new()
-    }
-
     pub(crate) fn new(shared: Shared) -> Self {
         Kvist { shared: SharedHandle::new(shared), db: 0 }
     }
@@ -232,17 +201,12 @@ impl Kvist {
         self.shared.engine.is_moment(self.db, argv)
     }
 
-    /// Many commands at once.
-    pub fn pipeline(&self) -> Pipeline<'_> {
-        Pipeline::new(self)
-    }
-
     /// A session: what a connection is to a server, with its own database, transaction and name.
     ///
     /// # Errors
     /// [`Error::Closed`], [`Error::Forked`].
     pub fn session(&self) -> Result<Session, Error> {
-        Session::new(self, Protocol::Resp3)
+        Session::new(&self.shared, self.db, Protocol::Resp3)
     }
 
     /// A session that listens to channels.
@@ -258,7 +222,7 @@ impl Kvist {
     /// # Errors
     /// [`Error::Closed`], [`Error::Forked`].
     pub fn channel(&self, protocol: Protocol) -> Result<Channel, Error> {
-        Channel::new(self, protocol)
+        Channel::new(&self.shared, self.db, protocol)
     }
 
     /// What was found in the directory when it was opened.
@@ -294,33 +258,6 @@ impl Kvist {
     /// [`Error::NotDurable`] if the disk refuses, or as above; [`Error::Forked`].
     pub fn close(&self) -> Result<(), Error> {
         self.shared.close()
-    }
-}
-
-/// The reply among these bytes; messages out of band go to `pushed`, with their lengths.
-pub(crate) fn reply_in(bytes: &[u8], pushed: &mut dyn FnMut(Value, usize)) -> Option<Value> {
-    let mut parser = ReplyParser::default();
-    parser.feed(bytes);
-    let (mut reply, mut left) = (None, bytes.len());
-    while let Ok(Some(value)) = parser.next_value() {
-        let before = std::mem::replace(&mut left, parser.pending().len());
-        match value {
-            Value::Push(_) => pushed(value, before - left),
-            other => reply = Some(other),
-        }
-    }
-    reply
-}
-
-/// A reply as the value that the caller asked for.
-pub(crate) fn done(reply: Option<Value>) -> Result<Value, Error> {
-    match reply {
-        Some(value) => match value.as_error() {
-            Some(text) => Err(Error::Refused(String::from_utf8_lossy(text).into_owned())),
-            None => Ok(value),
-        },
-        // Silent by its own wish: `CLIENT REPLY`.
-        None => Ok(Value::Null),
     }
 }
 

@@ -43,6 +43,7 @@ mod error;
 mod handle;
 mod inbox;
 mod pipeline;
+mod reply;
 mod session;
 mod shared;
 mod subscriber;

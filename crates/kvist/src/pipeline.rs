@@ -4,7 +4,8 @@ use smallvec::SmallVec;
 use wire::Value;
 
 use crate::error::Error;
-use crate::handle::{Kvist, done};
+use crate::handle::Kvist;
+use crate::reply::done;
 use crate::session::Session;
 
 /// How often a transaction begins anew because a key that it watches was changed.
@@ -71,10 +72,6 @@ impl Queue {
 }
 
 impl<'k> Pipeline<'k> {
-    pub(crate) fn new(db: &'k Kvist) -> Self {
-        Pipeline { db, queue: Queue::default() }
-    }
-
     /// Adds a command.
     pub fn call<I>(mut self, words: I) -> Self
     where
@@ -145,6 +142,11 @@ impl Plan {
 }
 
 impl Kvist {
+    /// Many commands at once.
+    pub fn pipeline(&self) -> Pipeline<'_> {
+        Pipeline { db: self, queue: Queue::default() }
+    }
+
     /// Reads, decides, and writes only if what was read has not changed meanwhile; else begins
     /// anew.
     /// `plan` reads through the session and adds what is to be written.

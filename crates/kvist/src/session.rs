@@ -10,9 +10,9 @@ use wire::Value;
 
 use crate::client_session::ClientSession;
 use crate::error::Error;
-use crate::handle::{Kvist, done, never_cancelled, reply_in};
 use crate::inbox::SLICE;
-use crate::shared::SharedHandle;
+use crate::reply::{done, reply_in};
+use crate::shared::{SharedHandle, never_cancelled};
 use crate::value::FromValue;
 use crate::values::Values;
 
@@ -47,11 +47,11 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    pub(crate) fn new(db: &Kvist, protocol: Protocol) -> Result<Self, Error> {
-        let shared = db.shared.clone();
+    pub(crate) fn new(shared: &SharedHandle, db: usize, protocol: Protocol) -> Result<Self, Error> {
+        let shared = shared.clone();
         drop(shared.lock_worker()?);
         let mut client = ClientSession::new(&shared, protocol);
-        client.session.select(db.number());
+        client.session.select(db);
         Ok(Session { shared, client: Some(client), pushes: VecDeque::new() })
     }
 
@@ -59,7 +59,7 @@ impl Session {
     /// a [`Subscriber`](crate::Subscriber).
     ///
     /// # Errors
-    /// As [`Kvist::call`].
+    /// As [`Kvist::call`](crate::Kvist::call).
     pub fn call<I>(&mut self, words: I) -> Result<Value, Error>
     where
         I: IntoIterator<Item: AsRef<[u8]>>,
@@ -76,7 +76,7 @@ impl Session {
     /// The same, with the reply as something of your own choice.
     ///
     /// # Errors
-    /// As [`Kvist::run`].
+    /// As [`Kvist::run`](crate::Kvist::run).
     pub fn run<T: FromValue>(
         &mut self,
         words: impl IntoIterator<Item: AsRef<[u8]>>,

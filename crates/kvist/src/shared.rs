@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use base::Millis;
 use config::BufferLimit;
 use engine::persistence::Recovered;
+use engine::step::{Progress, Step, progress};
 use engine::{Answer, Answered, Confirmation, Cron, Engine, Message, Session, Worker};
 use journal::wall_clock;
 use parking_lot::{Condvar, Mutex};
@@ -27,6 +28,11 @@ use crate::workers::{WorkerGuard, Workers};
 
 /// Called regularly during a wait: whether to give up.
 pub(crate) type CancelCheck<'p> = &'p mut dyn FnMut() -> bool;
+
+/// Only the engine ends a wait.
+pub(crate) fn never_cancelled() -> bool {
+    false
+}
 
 /// How far the end has come.
 enum End {
@@ -243,9 +249,8 @@ impl Shared {
             if self.is_closed() {
                 return Err(Error::Closed);
             }
-            let until = match &client.session.blocked {
-                Some(blocked) => blocked.until,
-                None => Some(self.engine.resumes_at(&client.session)),
+            let Progress::Waits(until) = progress(&self.engine, &client.session) else {
+                return Ok(true);
             };
             if until.is_some_and(|until| until <= wall_clock()) && self.time_is_up(client)? {
                 continue;
@@ -269,26 +274,25 @@ impl Shared {
     /// A wait has lasted as long as it may. `false` if another thread has just ended it: then the
     /// reply is in the inbox, or will be in a moment.
     fn time_is_up(&self, client: &mut ClientSession) -> Result<bool, Error> {
+        let step = Step::in_time(&client.session);
+        Ok(self.step(client, step)? != Progress::Waits(None))
+    }
+
+    /// Goes on with a request that waits.
+    fn step(&self, client: &mut ClientSession, step: Step) -> Result<Progress, Error> {
         let mut slot = self.lock_worker()?;
-        if client.session.blocked.is_some() {
-            return Ok(slot.worker.give_up(&mut client.session, &mut client.out));
-        }
-        resume(&mut slot.worker, client);
-        Ok(true)
+        Ok(step.run(&mut slot.worker, &mut client.session, &mut [], &mut client.out).0)
     }
 
     /// Handles a message.
     pub fn deliver(&self, client: &mut ClientSession, message: Message) -> Result<(), Error> {
-        match message {
-            Message::Unblocked { ticket, reply } => {
-                let mut slot = self.lock_worker()?;
-                slot.worker.unblock(&mut client.session, ticket, &reply, &mut client.out);
-            }
-            Message::Resume if client.session.is_paused() => {
-                resume(&mut self.lock_worker()?.worker, client);
-            }
+        let other = match Step::told(message, &client.session) {
+            Ok(step) => return self.step(client, step).map(drop),
+            Err(other) => other,
+        };
+        match other {
             // Nothing is told to make room here: sessions inside the process are known.
-            Message::Resume | Message::MakeRoom => {}
+            Message::Unblocked { .. } | Message::Resume | Message::MakeRoom => {}
             Message::Push(bytes) => {
                 let mut slot = self.lock_worker()?;
                 slot.worker.note_now(&mut client.session);
@@ -392,7 +396,7 @@ impl Drop for Shared {
     }
 }
 
-/// Runs a request that waited for the end of a pause, or for another thread.
+/// Runs a request that waited for another thread.
 pub(crate) fn resume(worker: &mut Worker, client: &mut ClientSession) {
     worker.feed(&mut client.session, &mut [], &mut client.out);
 }

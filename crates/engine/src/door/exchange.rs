@@ -17,16 +17,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::Millis;
 use journal::wall_clock;
 
 use crate::client::Message;
 use crate::client::session::Session;
 use crate::door::confirmation::Confirmation;
 use crate::door::long_requests::LongRequest;
+use crate::door::step::{Progress, Step, progress};
 use crate::engine::Engine;
 use crate::engine::worker::Worker;
-use crate::execution::feed::State;
 
 /// How long a wait with an end goes on before the clock is looked at again: it may have been set
 /// back.
@@ -143,33 +142,6 @@ pub struct Exchange {
     next: Step,
 }
 
-/// What is done next.
-#[derive(Debug, Default)]
-enum Step {
-    /// Run what is left of the input, after a request that has been postponed.
-    #[default]
-    Feed,
-    /// Run a request that came as words.
-    Execute(Vec<Vec<u8>>),
-    /// Another thread has ended the wait with this ticket.
-    Unblock(u64, Vec<u8>),
-    /// The wait has lasted as long as it may.
-    GiveUp,
-}
-
-/// How far a request has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// It is answered.
-    Answered,
-    /// Others are to go first.
-    Again,
-    /// It waits, until then at most.
-    Waits(Option<Millis>),
-    /// The session is to be closed.
-    Ended,
-}
-
 impl Exchange {
     /// Requests as bytes of the protocol.
     #[must_use]
@@ -197,43 +169,11 @@ impl Exchange {
 
     /// Does what is next, with a worker that has begun.
     pub fn step(&mut self, worker: &mut Worker, session: &mut Session) -> Progress {
-        match std::mem::take(&mut self.next) {
-            Step::Execute(words) => {
-                let argv: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-                worker.execute(session, &argv, &mut self.out);
-            }
-            Step::Feed => {
-                let rest = self.input.get_mut(self.read..).unwrap_or_default();
-                let fed = worker.feed(session, rest, &mut self.out);
-                self.read += fed.consumed;
-                match fed.state {
-                    State::Full => return Progress::Again,
-                    State::Closing => return Progress::Ended,
-                    State::Open | State::Blocked | State::Paused => {}
-                }
-            }
-            Step::Unblock(ticket, reply) => {
-                worker.unblock(session, ticket, &reply, &mut self.out);
-            }
-            Step::GiveUp => {
-                if !worker.give_up(session, &mut self.out) {
-                    // Another thread has just ended the wait: the message is there, or will be in a
-                    // moment.
-                    return Progress::Waits(None);
-                }
-            }
-        }
-        progress(&worker.engine, session)
-    }
-}
-
-/// How far the request of a session has come that has run.
-#[must_use]
-pub fn progress(engine: &Engine, session: &Session) -> Progress {
-    match &session.blocked {
-        Some(blocked) => Progress::Waits(blocked.until),
-        None if session.is_paused() => Progress::Waits(Some(engine.resumes_at(session))),
-        None => Progress::Answered,
+        let rest = self.input.get_mut(self.read..).unwrap_or_default();
+        let step = std::mem::take(&mut self.next);
+        let (progress, consumed) = step.run(worker, session, rest, &mut self.out);
+        self.read += consumed;
+        progress
     }
 }
 
@@ -320,17 +260,15 @@ async fn follow<C: DoorSession>(
     loop {
         let left = until.map(|until| Duration::from_millis(until.saturating_sub(wall_clock())));
         match caller.message(left.map(|left| left.min(SLICE))).await? {
-            Some(Message::Unblocked { ticket, reply }) => {
-                exchange.next = Step::Unblock(ticket, reply);
-                return Ok(false);
-            }
-            Some(Message::Resume) if caller.session().is_paused() => return Ok(false),
-            // The others end the connection, and never get here.
-            Some(_) => {}
-            None if left.is_some_and(|left| left <= SLICE) => {
-                if caller.session().blocked.is_some() {
-                    exchange.next = Step::GiveUp;
+            Some(message) => {
+                // The others end the connection, and never get here.
+                if let Ok(step) = Step::told(message, caller.session()) {
+                    exchange.next = step;
+                    return Ok(false);
                 }
+            }
+            None if left.is_some_and(|left| left <= SLICE) => {
+                exchange.next = Step::in_time(caller.session());
                 return Ok(false);
             }
             None => {}

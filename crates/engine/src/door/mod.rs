@@ -12,6 +12,7 @@ pub(crate) mod long_requests;
 pub(crate) mod mailbox;
 mod precedence;
 pub(crate) mod side_threads;
+pub mod step;
 pub mod unauthenticated;
 pub(crate) mod watch;
 mod weight;
