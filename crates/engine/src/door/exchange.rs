@@ -9,8 +9,8 @@
 //!
 //! Steps run with a worker of the door's, on its own threads ([`on_port`]), or all of them on the
 //! threads for long requests ([`aside`]): what waited for a pause is as long when it goes on.
-//! Between two steps nothing is held, neither a thread nor a worker. How a door waits is its own
-//! affair ([`DoorSession`]); what is waited for, and what follows, is decided here.
+//! Between two [steps](super::step) nothing is held, neither a thread nor a worker. How a door
+//! waits is its own affair ([`DoorSession`]).
 
 use std::ops::DerefMut;
 use std::pin::Pin;
