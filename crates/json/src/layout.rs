@@ -174,6 +174,7 @@ impl Arena {
     }
 
     /// The values in a container, in order. Not for packed arrays, whose elements are no cells.
+    #[inline]
     pub fn children(&self, cell: Cell) -> Children {
         if let Some(seq) = self.seq(cell) {
             let len = if seq.element == Element::Cell { seq.len } else { 0 };
