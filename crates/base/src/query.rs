@@ -12,7 +12,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::{CmdError, Effect, Reply, Version};
+use crate::{CmdError, Reply, Version};
 
 /// What a query asks while it runs.
 pub trait Pace {
@@ -37,18 +37,18 @@ pub struct Query {
 }
 
 impl Query {
-    /// A query over a version: the effect of a command that has written nothing yet. Its spec says
-    /// [`Property::ReadsVersion`](crate::Property::ReadsVersion). What `work` has written when it
-    /// fails is taken back.
+    /// A query over a version: what is left of a command that has written nothing yet, and whose
+    /// spec says [`Property::ReadsVersion`](crate::Property::ReadsVersion). What `work` has written
+    /// when it fails is taken back.
     #[must_use]
-    pub fn over<F, W>(version: Version<F>, work: W) -> Effect
+    pub fn over<F, W>(version: Version<F>, work: W) -> Self
     where
         F: Send + Sync + 'static,
         W: FnOnce(&F, &mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError> + Send + 'static,
     {
         let number = version.number();
         let work = move |pace: &mut dyn Pace, out: &mut dyn Reply| work(&version, pace, out);
-        Effect::Query(Query { version: number, work: Box::new(work) })
+        Query { version: number, work: Box::new(work) }
     }
 
     /// The number of its version.

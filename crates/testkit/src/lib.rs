@@ -14,8 +14,8 @@
 //! | [`processor`] | what work costs, whatever else the machine does |
 //! | [`scale`] | what memory a thread has alive |
 //!
-//! Only tests, and programs that test or measure, depend on it. A function that cannot do what it is
-//! for panics: that is how a test fails.
+//! Only tests, and programs that test or measure, depend on it. A function that cannot do what it
+//! is for panics: that is how a test fails.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod folder;

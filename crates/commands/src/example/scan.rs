@@ -41,7 +41,8 @@ impl<H: Shares<Ring>> Run<H> for Scan<'_> {
             return Ok(Effect::None);
         };
         let gate = self.gate;
-        Ok(Query::over(ring, move |ring, pace, out| scan(ring, &gate, pace, out)))
+        let query = Query::over(ring, move |ring, pace, out| scan(ring, &gate, pace, out));
+        Ok(Effect::Query(query))
     }
 }
 

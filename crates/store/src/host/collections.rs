@@ -1,6 +1,8 @@
-//! Collections: how commands read and edit them, for each line of [`base::objects`].
+//! Collections: how commands read and edit them, for each line of [`base::objects`], and take
+//! versions of them. What versions keep is counted in [`base::Versions`], and those that have ended
+//! are freed with the trash.
 
-use base::{CmdError, DataType, Deadline, Holds, Key, error};
+use base::{CmdError, DataType, Deadline, Holds, Key, Shares, Version, Versioned, error};
 
 use crate::shard::noted::note;
 use crate::{Garbage, Object, Txn};
@@ -167,5 +169,15 @@ impl Txn {
             db.objects -= old.memory();
         }
         self.store().discard(Garbage::of(replaced));
+    }
+}
+
+impl<T: Versioned> Shares<T> for Txn
+where
+    Txn: Holds<T>,
+{
+    fn share(&mut self, key: Key<'_>) -> Result<Option<Version<T::Frozen>>, CmdError> {
+        let Some(value) = Holds::<T>::peek(self, key)? else { return Ok(None) };
+        Version::new(&self.held.store.versions, |versions| value.freeze(versions)).map(Some)
     }
 }

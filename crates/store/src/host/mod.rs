@@ -4,5 +4,4 @@
 mod collections;
 mod keyspace;
 mod ordered;
-mod shares;
 mod strings;
