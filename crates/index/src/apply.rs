@@ -5,6 +5,7 @@
 //! on the way neighbours that have become small are joined.
 
 use crate::block::{Block, Step};
+use crate::prefix::common;
 use crate::tree::{Inner, Node, Tree};
 use crate::{Change, KeyList};
 
@@ -31,7 +32,7 @@ pub(crate) struct Piece {
 
 /// The shortest string that is greater than `left`, and not greater than `right`.
 pub(crate) fn separator(left: &[u8], right: &[u8]) -> Vec<u8> {
-    let common = crate::block::common(left, right);
+    let common = common(left, right);
     right.get(..common + 1).unwrap_or(right).to_vec()
 }
 

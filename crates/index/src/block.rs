@@ -15,6 +15,7 @@ use core::cmp::Ordering;
 use core::ops::Range;
 
 use crate::Change;
+use crate::prefix::common;
 
 /// Bytes before the ends.
 const HEAD: usize = 8;
@@ -22,12 +23,6 @@ const HEAD: usize = 8;
 /// Sorted strings; see the head of this file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Block(Box<[u8]>);
-
-/// How many bytes both begin with.
-#[inline]
-pub(crate) fn common(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
-}
 
 impl Block {
     /// Packs the strings `get(range)`: at most 65,535, in order, none twice.

@@ -26,6 +26,7 @@ mod build;
 mod check;
 mod delta;
 mod keys;
+mod prefix;
 mod sort;
 mod tree;
 

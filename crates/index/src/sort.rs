@@ -6,7 +6,7 @@
 //! "Fast Algorithms for Sorting and Searching Strings", SODA 1997; caching after Ng and Kakehi,
 //! "Cache Efficient Radix Sort for String Sorting", 2007.)
 
-use crate::block::common;
+use crate::prefix::common;
 
 /// So few strings are compared whole.
 const FEW: usize = 12;
