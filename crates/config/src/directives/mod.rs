@@ -3,9 +3,9 @@
 //! The lists are explicit so that what exists can be read, searched and reviewed. A directive is
 //! added by adding a line to the list of its subject; nothing else registers it. Where something
 //! reads it, it gets a field of the struct below that list, which is a part of
-//! [`Config`](crate::Config). Names, ranges,
-//! defaults and run-time changeability are those of Redis 7.0.15 (asked of a running one) unless a
-//! directive is marked as our own or its default stands in [`DEFAULTS_OF_OUR_OWN`].
+//! [`Config`](crate::Config). Names, ranges, defaults and run-time changeability are those of Redis
+//! 7.0.15 (asked of a running one) unless a directive is marked as our own or its default stands in
+//! [`DEFAULTS_OF_OUR_OWN`].
 
 use crate::directive::Directive;
 
