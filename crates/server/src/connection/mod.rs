@@ -11,6 +11,11 @@
 //! A connection at rest owns no buffers. Events are edge-triggered: what was not read to its end
 //! is remembered (`unread`) and the connection is queued for another turn; it must never wait for
 //! an event that has already been.
+//!
+//! Here are its parts and what happens to it from outside; `receive` is the way in, with what
+//! `incoming` keeps, `send` the way out, with what `outgoing` keeps. `stream` is its socket, in
+//! which `secure` has TLS; `transfer` sends a copy of the dataset through it. It knows no other
+//! threads: its loop gives it a turn and a `thread_state`, and does what the turn leads to.
 
 mod buffer;
 mod incoming;

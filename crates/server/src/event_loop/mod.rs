@@ -3,7 +3,7 @@
 //! ```text
 //!   run            the order of turns, and which thread owns the loop
 //!   job            why a connection has a turn     detached   those that another thread has
-//!   messages       what comes from other threads   waits      requests and replies that wait
+//!   messages       what comes from other threads   waiting    requests and replies that wait
 //!   housekeeping   what the clock brings           first      what worker 0 does besides
 //! ```
 //!
@@ -16,7 +16,7 @@ mod housekeeping;
 mod job;
 mod messages;
 mod run;
-mod waits;
+mod waiting;
 
 use std::collections::VecDeque;
 use std::io;
@@ -34,7 +34,7 @@ use self::first::FirstWorker;
 use self::housekeeping::{Housekeeping, IDLE_TICK};
 use self::messages::Messages;
 pub use self::run::run;
-use self::waits::Waits;
+use self::waiting::WaitingConnections;
 use crate::accepting::Listening;
 use crate::connection::{Connection, Readiness, ReturnedConnection, Stream, ThreadState, Turn};
 use crate::logging::LevelSwitch;
@@ -70,7 +70,7 @@ pub struct EventLoop {
     seen: VecDeque<(Token, Readiness)>,
     messages: Messages,
     detached: DetachedConnections,
-    waits: Waits,
+    waiting: WaitingConnections,
     housekeeping: Housekeeping,
     /// Of worker 0.
     first: Option<FirstWorker>,
@@ -103,7 +103,7 @@ impl EventLoop {
             engine: Arc::clone(engine),
             seed,
             poll,
-            waits: Waits::new(&pool, number),
+            waiting: WaitingConnections::new(&pool, number),
             pool,
             number,
             alive,
@@ -135,11 +135,11 @@ impl EventLoop {
         self.engine.run.stopping.load(Ordering::Acquire)
     }
 
-    /// Waits for events. At rest there is nothing left that has come before.
+    /// WaitingConnections for events. At rest there is nothing left that has come before.
     fn wait(&mut self, events: &mut Events, mut timeout: Duration) -> io::Result<()> {
         self.pool.end_round(self.number, !timeout.is_zero());
         // Those it has waited for did not wake it as long as it was at work.
-        if !timeout.is_zero() && self.waits.deferred.is_due(wall_clock()) {
+        if !timeout.is_zero() && self.waiting.deferred.is_due(wall_clock()) {
             timeout = Duration::ZERO;
         }
         match workers::wait(&mut self.poll, events, timeout) {
@@ -171,8 +171,8 @@ impl EventLoop {
         }
         let backoff = backlogged.then(|| wall_clock() + BACKOFF_PAUSE);
         let retry = self.first.as_ref().and_then(FirstWorker::resting_until);
-        let waits = self.waits.until(&self.engine);
-        let sooner = [backoff, waits, retry].into_iter().flatten();
+        let wait = self.waiting.until(&self.engine);
+        let sooner = [backoff, wait, retry].into_iter().flatten();
         let until = sooner.fold(self.housekeeping.next_tick, Millis::min);
         Duration::from_millis(until.saturating_sub(wall_clock()).min(IDLE_TICK))
     }
@@ -186,7 +186,7 @@ impl EventLoop {
         if turn == Turn::Close {
             return self.close(thread, key);
         }
-        self.waits.note(key, connection, thread.now);
+        self.waiting.note(key, connection, thread.now);
         if turn == Turn::Again && !connection.listed.queued {
             connection.listed.queued = true;
             self.again.push_back(key);
@@ -200,13 +200,13 @@ impl EventLoop {
     /// Asks the flusher to make `latest` durable, if a connection waits for it.
     fn ask_the_disk(&mut self, latest: u64) {
         let log = self.engine.store.log();
-        self.waits.held.rest(latest, &self.messages.inbox.waits_for_disk, || log.flush_soon());
+        self.waiting.held.rest(latest, &self.messages.inbox.waits_for_disk, || log.flush_soon());
     }
 
     /// Whether the disk has caught up with any reply that is held back.
     fn is_release_due(&self, thread: &ThreadState) -> bool {
         let held = |key| self.connections.get(key);
-        self.waits
+        self.waiting
             .held
             .is_due(|key| held(key).is_some_and(|connection| connection.must_wait(thread)))
     }
@@ -275,7 +275,7 @@ impl EventLoop {
 
     fn close(&mut self, thread: &mut ThreadState, key: ConnectionKey) {
         let Some(connection) = self.connections.remove(key) else { return };
-        self.waits.forget(key, connection.listed.deadline);
+        self.waiting.forget(key, connection.listed.deadline);
         self.housekeeping.forget(key, connection.session.client.since);
         self.pool.connected.fetch_sub(1, Ordering::Relaxed);
         connection.part(thread);

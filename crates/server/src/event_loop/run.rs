@@ -202,13 +202,13 @@ fn second_turns(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnde
 
 /// Sends the replies that the disk has caught up with, and asks it to go on for the others.
 fn release(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    let count = me.waits.held.len();
+    let count = me.waiting.held.len();
     if count == 0 {
         return Ok(me);
     }
     let mut latest = 0;
     for _ in 0..count {
-        let Some(key) = me.waits.held.take() else { break };
+        let Some(key) = me.waiting.held.take() else { break };
         me = turn(me, thread, key, Job::Release)?;
         let held = me.connections.get(key).filter(|held| held.is_held());
         latest = latest.max(held.map_or(0, |connection| connection.session.awaits));
@@ -253,7 +253,7 @@ fn deliver(
 
 /// Ends the waits of blocked requests whose time is up.
 fn end_waits(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    while let Some((deadline, key)) = me.waits.next_due(thread.now) {
+    while let Some((deadline, key)) = me.waiting.next_due(thread.now) {
         me = turn(me, thread, key, Job::GiveUp(deadline))?;
     }
     Ok(me)
@@ -261,7 +261,7 @@ fn end_waits(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> 
 
 /// Lets requests run that waited for other workers to serve what came before them.
 fn go_on(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    while let Some(key) = me.waits.deferred.next(thread.now) {
+    while let Some(key) = me.waiting.deferred.next(thread.now) {
         me = turn(me, thread, key, Job::GoFirst)?;
     }
     Ok(me)
@@ -270,7 +270,7 @@ fn go_on(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
 /// Lets requests run that waited for the end of a pause, once it is reached. (Ending a pause early
 /// wakes all clients that wait for it.)
 fn end_pause(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
-    while let Some(key) = me.waits.next_paused(&me.engine, thread.now) {
+    while let Some(key) = me.waiting.next_paused(&me.engine, thread.now) {
         me = turn(me, thread, key, Job::EndPause)?;
     }
     Ok(me)

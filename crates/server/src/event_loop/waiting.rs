@@ -12,7 +12,7 @@ use crate::slab::ConnectionKey;
 use crate::workers::{DeferredQueue, WorkerPool};
 
 /// What waits.
-pub(super) struct Waits {
+pub(super) struct WaitingConnections {
     /// Until when blocked requests wait, soonest first.
     deadlines: BTreeSet<(Millis, ConnectionKey)>,
     /// Connections whose replies wait for the disk.
@@ -23,10 +23,10 @@ pub(super) struct Waits {
     pub(super) deferred: DeferredQueue,
 }
 
-impl Waits {
+impl WaitingConnections {
     /// Nothing, of the worker of this number.
     pub(super) fn new(pool: &Arc<WorkerPool>, number: usize) -> Self {
-        Waits {
+        WaitingConnections {
             deadlines: BTreeSet::new(),
             held: HeldReplies::new(),
             paused: VecDeque::new(),
