@@ -131,8 +131,9 @@ impl Locks {
     }
 
     /// Keeps for ever what a transaction held that was broken off.
-    pub(crate) fn withhold(&self, shard: Shard) {
-        self.withheld.lock().push(shard);
+    #[cold]
+    pub(crate) fn withhold(&self, shard: Box<Shard>) {
+        self.withheld.lock().push(*shard);
     }
 
     /// Whether some request holds shards for longer than it should.

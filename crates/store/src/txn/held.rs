@@ -174,8 +174,9 @@ impl HeldShards {
         let broken_off = std::mem::take(&mut self.broken_off);
         for (guard, held) in guards.zip(self.shards.drain(..)) {
             match broken_off {
-                true => self.store.locks.withhold(*held.shard),
-                false => **guard = Some(held.shard),
+                true => self.store.locks.withhold(held.shard),
+                // The slot is empty since the shard was taken out: there is nothing to drop.
+                false => std::mem::forget(guard.replace(held.shard)),
             }
         }
     }
