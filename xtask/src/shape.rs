@@ -198,6 +198,12 @@ mod tests {
              pub(crate) x: std::u8, y: fn(a: u8), z: [u8; 3] }\nstruct B(u8);\nstruct C;\n",
         );
         assert_eq!(structs(&source), [("A".to_owned(), 3)]);
+        // One that only tests have hides none of the others.
+        let source = Source::new(
+            "struct A {\n x: u8,\n #[cfg(test)]\n pub(crate) t: fn(u8, B<u8, u8>) -> u8,\n \
+             y: u8,\n z: u8,\n}\nfn f() {}\n",
+        );
+        assert_eq!(structs(&source), [("A".to_owned(), 3)]);
     }
 
     #[test]

@@ -88,6 +88,32 @@ fn is_word_at(text: &[char], at: usize, word: &str) -> bool {
         && !text.get(at + length).copied().is_some_and(is_name)
 }
 
+/// Whether a struct's field begins at `at`: a name, and the one colon before its type.
+fn is_field(text: &[char], at: usize) -> bool {
+    let declared: String = text[at..].iter().take_while(|c| !"{};=<".contains(**c)).collect();
+    let public = declared.trim_start().trim_start_matches("pub");
+    let name = public.trim_start_matches(|c: char| c != ')' && public.starts_with('('));
+    let name = name.trim_start_matches(')').trim_start();
+    let rest = name.trim_start_matches(is_name);
+    rest.len() < name.len() && rest.starts_with(':') && !rest.starts_with("::")
+}
+
+/// Where the field that begins at `at` ends: before its comma, or its struct's closing brace.
+fn end_of_field(text: &[char], at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (n, &c) in text.iter().enumerate().skip(at) {
+        match c {
+            '(' | '[' | '<' | '{' => depth += 1,
+            ',' | '}' if depth == 0 => return Some(n),
+            // The arrow of a function's type is no bracket.
+            '>' if n > 0 && text[n - 1] == '-' => {}
+            ')' | ']' | '>' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Where the item that begins at `at` ends: its closing brace, or its semicolon.
 fn end_of_item(text: &[char], at: usize) -> Option<usize> {
     let mut braces = 0_usize;
@@ -126,7 +152,9 @@ fn test_items(masked: &str) -> Vec<(usize, usize)> {
         let attribute: String = text[at..].iter().take(22).filter(|c| **c != ' ').collect();
         if attribute.starts_with("#[cfg(test)") || attribute.starts_with("#[cfg(all(test,") {
             let close = text[at..].iter().position(|c| *c == ']').map_or(at, |n| at + n + 1);
-            if let Some(end) = end_of_item(&text, close) {
+            let is_field = is_field(&text, close);
+            let end = if is_field { end_of_field } else { end_of_item }(&text, close);
+            if let Some(end) = end {
                 let lines = text[at..end].iter().filter(|c| **c == '\n').count();
                 items.push((line, line + lines));
             }
