@@ -1,4 +1,4 @@
-//! What a command changed, told to the journal.
+//! How the run of a command ended: what to propagate of it, or what is left to be done.
 
 use crate::{CmdError, Kind, Millis, Query};
 
@@ -16,8 +16,8 @@ pub enum Effect {
     Rewritten(Argv),
     /// These requests, in order, have the same result.
     Several(Vec<Argv>),
-    /// As `Several`, but those who watch the keys are not told, and those who wait for them are not
-    /// served: Redis does not count as a change what happens to the groups of a stream.
+    /// As `Several`, but clients that watch the keys are not told, and clients that wait for them
+    /// are not served: Redis does not count as a change what happens to the groups of a stream.
     Unwatched(Vec<Argv>),
     /// As `Unwatched`, but it ends waits: a group is gone for which clients read.
     Unblocks(Vec<Argv>),
@@ -49,8 +49,9 @@ pub struct Wait {
 pub struct Resume {
     /// For each of [`Wait::keys`], the request to run when that key is fed.
     pub again: Vec<Argv>,
-    /// For each of them, what tells apart those who can be served from those who cannot: requests
-    /// of the same words here wait in one queue. Where the first finds nothing nor do the others.
+    /// For each of them, what tells apart clients that can be served from those that cannot:
+    /// requests of the same words here wait in one queue. Where the first finds nothing nor do the
+    /// others.
     pub alike: Vec<Box<[u8]>>,
     /// What the client gets when such a key no longer holds a value of the right type; without,
     /// it waits on.

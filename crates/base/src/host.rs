@@ -63,9 +63,9 @@ pub trait Keyspace {
         true
     }
 
-    /// Tells those who listen what has happened to a key of the current database. The events of a
-    /// command are heard in the order in which it tells them. That a key is new or has expired the
-    /// host tells by itself. A host without listeners ignores it, as it does by default.
+    /// Tells clients that listen what has happened to a key of the current database. The events of
+    /// a command are heard in the order in which it tells them. That a key is new or has expired
+    /// the host tells by itself. A host without listeners ignores it, as it does by default.
     fn notify(&mut self, _class: Class, _event: &'static str, _key: Key<'_>) {}
     /// The same after elements were taken from a collection: it is told to be deleted, too, if the
     /// last one has gone.

@@ -47,12 +47,6 @@ pub struct Config {
 }
 
 impl Settings {
-    /// Whether there are commands on the type to copy from: in builds for tests, if they ask.
-    #[must_use]
-    pub fn asks_for_examples(&self) -> bool {
-        self.yes("example-commands")
-    }
-
     /// Every directive at its default, on a machine with that many cores.
     #[must_use]
     pub fn new(cores: usize) -> Self {

@@ -1,4 +1,4 @@
-//! The configuration room: redis.conf as Redis 7.0.15 reads it, plus what Kvist adds.
+//! Configuration: redis.conf as Redis 7.0.15 reads it, plus what Kvist adds.
 //!
 //! ```text
 //!  kvist.conf   KVIST_* environment   --flags        CONFIG SET

@@ -18,7 +18,7 @@ use crate::durability::Persistence;
 use crate::engine::categories::categories;
 use crate::engine::entry::Action;
 use crate::engine::hooks::Hooks;
-use crate::engine::settings::{limit_readers, measure, pack_limits};
+use crate::engine::settings::apply_to_store;
 use crate::engine::table::Table;
 use crate::engine::{ClientsMemory, Configuration, Engine, Run, Start};
 use crate::execution::notifier::Notifier;
@@ -53,15 +53,12 @@ impl Engine {
         let kept = start.kept.as_ref().map_or(0, |kept| kept.shards);
         options.shards = config.process.shards.unwrap_or(options.shards.max(kept));
         let store = Arc::new(Store::new(options));
-        store.set_limits(pack_limits(&config));
-        store.set_measure(measure(&config));
+        apply_to_store(&store, &config);
         let dataset_id = start.kept.as_ref().map_or_else(|| new_id(&start.seed), |kept| kept.id);
         // The other two numbers are shown to clients, as the name of this run.
         let journal_seed = start.seed[0].rotate_left(17) ^ start.seed[1];
         let run_id = run_id(&start.seed);
         let users = Users::new(vocabulary(&table), &config);
-        limit_readers(&store, &config);
-        store.versions.set_most(config.queries.kept_memory);
         let memory = ClientsMemory::default();
         let background = BackgroundRequests::new(&memory.buffers, config.queries.threads);
         let configuration = Configuration {

@@ -4,7 +4,7 @@
 //!   text ──parse──► Value ──write──► text          Document: text, Value, or both
 //!                     │ one buffer of cells and blocks
 //!                     └ a list of what it shares: shapes of objects, pages of strings
-//!   Registry          makes and finds what is shared; one per shard
+//!   Registry          makes and finds what is shared; one per transaction
 //! ```
 //!
 //! | file | what it knows |

@@ -12,8 +12,8 @@
 //! sends. What no document uses any more goes when the registry has doubled since it last looked.
 //!
 //! A document holds what it uses by itself. It can be read, copied, moved to another registry and
-//! dropped on any thread without its registry, which only those who make documents need: one per
-//! shard, under the shard's lock.
+//! dropped on any thread without its registry, which is only needed to make documents: each
+//! transaction has one.
 
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ struct Filling {
     ends: Vec<u32>,
 }
 
-/// Makes and finds what documents share. One per shard, under the shard's lock; it allocates
-/// nothing before it is used. Documents do not need it to be read, copied or dropped.
+/// Makes and finds what documents share. Each transaction has one; it allocates nothing before it
+/// is used. Documents do not need it to be read, copied or dropped.
 #[derive(Debug, Default)]
 pub struct Registry {
     slots: Vec<Slot>,

@@ -136,7 +136,7 @@ pub fn keys_of(held: &mut HeldShards, db: usize) -> usize {
     shards.filter_map(of).sum()
 }
 
-/// Brings the index of a database up to date: for who has the time. Holds no shard.
+/// Brings the index of a database up to date: for a thread that has the time. Holds no shard.
 pub fn merge_index(held: &mut HeldShards, db: usize) {
     if held.store().indexes.phase(db) == IndexPhase::Live {
         gather_notes(held, db);

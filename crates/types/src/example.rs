@@ -1,7 +1,8 @@
 //! A type to copy from, and to show what a type costs: a ring, which keeps the last words pushed.
 //!
-//! It is there in builds with debug assertions only, and no command of the server makes one: the
-//! test `new_type` of the engine has some, and takes rings through all that values go through.
+//! It is there in builds with debug assertions only, as are its commands (`commands::example`), in
+//! a server with `--example-commands yes`. The test `new_type` of the engine takes rings through
+//! all that values go through.
 //!
 //! Its words are held in blocks, so that it can be shared: a reader keeps a version of a ring while
 //! others push. A type whose values stay small, or that are read in a moment, needs none of that.

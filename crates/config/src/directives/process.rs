@@ -119,17 +119,24 @@ pub(super) const LIST: &[D] = &[
 ];
 
 /// What Redis has no word for.
-pub(super) const OWN: &[D] = &[D::new(
-    "shards",
-    Kind::PowerOfTwo { max: 65536 },
-    "0",
-    "Number of parts the data is split into, each with a lock of its own. 0 chooses by the \
+pub(super) const OWN: &[D] = &[
+    D::new(
+        "shards",
+        Kind::PowerOfTwo { max: 65536 },
+        "0",
+        "Number of parts the data is split into, each with a lock of its own. 0 chooses by the \
          number of threads, but no fewer than the dataset on disk has. Where databases have \
          changed places (`SWAPDB`) since the last snapshot, a start with another number is \
          refused: start with the old one, `SAVE`, and start anew.",
-)
-.at_start()
-.own()];
+    )
+    .at_start()
+    .own(),
+    #[cfg(debug_assertions)]
+    D::yes_no("example-commands", "no", "Commands on the type to copy from, for tests.")
+        .at_start()
+        .hidden()
+        .own(),
+];
 
 /// How the process runs, and how it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +159,14 @@ pub struct ProcessSettings {
     pub shutdown_on_sigint: ShutdownFlags,
     /// What a request to terminate does.
     pub shutdown_on_sigterm: ShutdownFlags,
+}
+
+impl Settings {
+    /// Whether there are commands on the type to copy from: in builds for tests, if they ask.
+    #[must_use]
+    pub fn asks_for_examples(&self) -> bool {
+        self.yes("example-commands")
+    }
 }
 
 impl ProcessSettings {

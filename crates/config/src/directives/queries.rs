@@ -24,11 +24,6 @@ pub(super) const LIST: &[D] = &[
      query ends with an error, and none begins. 0 is no limit.",
     )
     .own(),
-    #[cfg(debug_assertions)]
-    D::yes_no("example-commands", "no", "Commands on the type to copy from, for tests.")
-        .at_start()
-        .hidden()
-        .own(),
 ];
 
 /// What queries may take.

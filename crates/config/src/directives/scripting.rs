@@ -1,4 +1,4 @@
-//! Scripts, and events about keys.
+//! Scripts.
 
 use std::time::Duration;
 

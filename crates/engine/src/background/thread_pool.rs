@@ -1,5 +1,5 @@
-//! Threads for work that would keep clients waiting, begun as they are needed: one pool for long
-//! requests, for those that wait for something outside, and for `FLUSHWAL`.
+//! Threads for work that would keep clients waiting, begun as they are needed: pools for long
+//! requests, for those that wait for something outside, for queries, and for `FLUSHWAL`.
 //!
 //! ```text
 //!   send ─► queue ─► a thread of the pool, with a worker of its own ─► the next job

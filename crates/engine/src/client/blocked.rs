@@ -3,7 +3,8 @@
 //! A request that blocks is remembered whole, with a place in a queue of each key it waits for, or
 //! without keys where another thread works at it. The first to settle its [`Waiter`] (feeder,
 //! query, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait. How requests begin to wait and give
-//! up is in `execution/block.rs` and `query.rs`, how they are served in `execution/serving.rs`.
+//! up is in `execution/block.rs` and
+//! `execution/query.rs`, how they are served in `execution/serving.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -100,7 +100,7 @@ pub struct Engine {
     pub persistence: Persistence,
     /// Scripts and libraries.
     pub(crate) scripting: Scripting,
-    /// Threads for requests that wait for other servers or for files.
+    /// Threads for requests that wait for other servers or for files, and for queries.
     pub(crate) background: BackgroundRequests,
     /// This run.
     pub run: Run,

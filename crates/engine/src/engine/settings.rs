@@ -125,10 +125,7 @@ impl Engine {
         // put in force.
         let settings = self.configuration.settings.lock();
         let config = Arc::new(settings.config());
-        self.store.set_limits(pack_limits(&config));
-        self.store.set_measure(measure(&config));
-        limit_readers(&self.store, &config);
-        self.store.versions.set_most(config.queries.kept_memory);
+        apply_to_store(&self.store, &config);
         self.follow_indexes(&config);
         *self.configuration.current.write() = Arc::clone(&config);
         self.follow_events();
@@ -154,15 +151,23 @@ pub(crate) fn without_number(error: &std::io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
+/// Tells the store what the configuration says about it: at the start, and whenever that changes.
+pub(crate) fn apply_to_store(store: &Store, config: &Config) {
+    store.set_limits(pack_limits(config));
+    store.set_measure(measure(config));
+    limit_readers(store, config);
+    store.versions.set_most(config.queries.kept_memory);
+}
+
 /// Tells the store how many keys' readers may be remembered.
-pub(crate) fn limit_readers(store: &Store, config: &Config) {
+fn limit_readers(store: &Store, config: &Config) {
     let limit = config.clients.tracking_table_max_keys;
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     store.tracked.set_limit(limit.unwrap_or(usize::MAX));
 }
 
 /// Where values change their encodings, by a configuration.
-pub(crate) fn pack_limits(config: &Config) -> PackLimits {
+fn pack_limits(config: &Config) -> PackLimits {
     // A limit beyond what an index can count is no limit.
     let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
     PackLimits {
@@ -180,7 +185,7 @@ pub(crate) fn pack_limits(config: &Config) -> PackLimits {
 }
 
 /// What the policy says about the use of keys.
-pub(crate) fn measure(config: &Config) -> Measure {
+fn measure(config: &Config) -> Measure {
     match config.memory.eviction.policy.counts_uses() {
         true => Measure::Frequency {
             log_factor: config.memory.eviction.lfu_log_factor,

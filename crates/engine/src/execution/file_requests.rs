@@ -121,7 +121,7 @@ fn hand_over(
         waiting.run_on(threads, &engine, work);
     } else {
         // The rest of the transaction has happened: so will this, whether it is waited for or not.
-        // Its reply is kept for nobody, though.
+        // No client waits for its reply, though.
         waiting.lets_go(move || drop(written.lock().take()));
         waiting.run_anyway_on(threads, &engine, work);
     }
@@ -141,7 +141,7 @@ fn run_all(
         gone |= request.run(engine, worker, &mut reply);
         replies.push((at, reply));
     }
-    // Who is answered finds all of it counted.
+    // A client that is answered finds all of it counted.
     worker.txn.report_memory();
     (replies, gone)
 }

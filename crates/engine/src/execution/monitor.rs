@@ -11,7 +11,7 @@
 //! queues it; commands for the operator are not told of, and passwords never.
 //!
 //! Must never: tell of a request that was refused, wait, or cost more than one load of a byte while
-//! no client listens (see `request_flags.rs`).
+//! no client listens (see `notify/request_flags.rs`).
 
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};

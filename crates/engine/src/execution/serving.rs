@@ -4,8 +4,8 @@
 //! locks of the thread that fed the key and before they are released, in the order in which clients
 //! came. One that needs a shard that the feeder does not hold is deferred, and so is every client
 //! behind it: the thread that locks the key's shard next serves them first, under all the locks
-//! they need (see the store's `waiting.rs`). What waits for a stream may wait on: an entry can be
-//! too old for it, or go to another consumer of its group.
+//! they need (see the store's `shard/waiting.rs`). What waits for a stream may wait on: an entry
+//! can be too old for it, or go to another consumer of its group.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -132,7 +132,7 @@ impl Connection {
         self.has_output() && thread.worker.must_hold(&self.session)
     }
 
-    /// Whether its replies wait for the disk.
+    /// Its replies that wait for the disk.
     #[must_use]
     pub fn withheld(&mut self) -> &mut Withheld {
         &mut self.outgoing.withheld

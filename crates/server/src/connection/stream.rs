@@ -41,7 +41,7 @@ pub enum Received {
     Greeted,
     /// The peer has said its last. It may still listen.
     End,
-    /// The connection broke: nobody listens.
+    /// The connection broke: nothing arrives.
     Broken,
 }
 

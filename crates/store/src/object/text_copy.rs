@@ -1,5 +1,5 @@
 //! The copy of a long string on its way, byte by byte. What changes before it is copied, the shard
-//! notes: bytes have no type of their own that could (see `incremental_copy.rs`).
+//! notes: bytes have no type of their own that could (see `store/incremental_copy.rs`).
 
 use base::Changed;
 

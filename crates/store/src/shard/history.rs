@@ -10,7 +10,7 @@
 //! as the command; anything else as the keys it left behind, each as it is now. Either concerns one
 //! shard, so that recovery can replay shards independently, and a snapshot that saw one key before
 //! the change and another after it can be completed exactly. A large value that was renamed, or
-//! made of other keys, is the exception: see `moved.rs`.
+//! made of other keys, is the exception: see `store/moved.rs`.
 
 use journal::record::{self, Kind};
 

@@ -1,5 +1,5 @@
 //! One shard: a table per database, single-threaded, without locks or clocks; and what it keeps for
-//! those who wait for its keys, watch them, have read them, copy them, or record what happens to
+//! clients that wait for its keys, watch them, have read them, copy them, or record what happens to
 //! them.
 
 pub(crate) mod copying;
@@ -77,7 +77,7 @@ impl Shard {
         self.dbs.iter().position(|db| db.scanned_as == number).unwrap_or(number)
     }
 
-    /// Two databases change places. Who snapshot scans them goes on where they then are.
+    /// Two databases change places. A snapshot scan goes on at their new places.
     pub(crate) fn swap(&mut self, a: usize, b: usize) {
         self.dbs.swap(a, b);
         if let Some(copying) = &mut self.copying {

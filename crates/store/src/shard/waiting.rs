@@ -8,7 +8,7 @@
 //! that feeds the key and does not hold that shard records that the key's queue has a deferred
 //! serve, and releases its shards; the thread that locks the shard next, for whatever purpose,
 //! locks what the deferred serve needs and runs it before doing anything else
-//! (`locking.rs`). So only a thread that feeds a key locks more on behalf of waiting
+//! (`txn/locking.rs`). So only a thread that feeds a key locks more on behalf of waiting
 //! clients, and no request can take the element in between.
 
 use std::collections::BTreeMap;
@@ -72,8 +72,8 @@ impl Waiter {
         self.claim_or(OVERDUE)
     }
 
-    /// As [`settle`](Self::settle), for who feeds one of its keys: who has it now must look at all
-    /// its keys if it lets go of it.
+    /// As [`settle`](Self::settle), for a thread that feeds one of its keys: the one that has it
+    /// now must look at all its keys if it lets go of it.
     #[must_use]
     pub fn settle_fed(&self) -> bool {
         self.claim_or(MISSED)

@@ -1,6 +1,6 @@
 //! Awaited keys whose queues are to be looked at under locks of their own: they went by their
 //! deadline or with their whole database, or were fed by a thread whose locks do not suffice to
-//! serve those who wait.
+//! serve the clients that wait.
 
 use sync::Mutex;
 use sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What the request that runs has changed: for those who watch its keys, wait for them, or have
+//! What the request that runs has changed: for clients that watch its keys, wait for them, or have
 //! copies of their values.
 
 use super::held::HeldShards;

@@ -40,7 +40,7 @@ pub struct HeldShards {
     pub(crate) everything: bool,
     /// The database of the requests.
     pub(crate) db: usize,
-    /// It serves clients: it does not wait for those who hold shards for too long.
+    /// It serves clients: it does not wait for threads that hold shards for too long.
     pub(crate) hurried: bool,
     /// Nothing runs before all deferred serves of the shards have run: see `locking.rs`.
     pub(crate) insists: bool,

@@ -1,11 +1,11 @@
 //! The shards of a transaction: locked before its work, given back behind it, whatever it does.
-//! With `held.rs` and `busy.rs`, all about concurrency.
+//! With `txn/held.rs` and `store/locks.rs`, all about concurrency.
 //!
 //! Shards are locked in ascending order and all at once, so that no two transactions can wait for
 //! each other; a request that turns out to need more first gives everything back.
 //!
-//! See `waiting.rs` for the serves that are deferred. A deferred serve is run by the thread that
-//! locks the shard next, under all the locks that it needs, taken anew and in ascending order;
+//! See `shard/waiting.rs` for the serves that are deferred. A deferred serve is run by the thread
+//! that locks the shard next, under all the locks that it needs, taken anew and in ascending order;
 //! usually that is the thread that fed the key, right afterwards. Running one may defer another,
 //! for the client behind it: then it goes on from the beginning. Each time a client is served, so
 //! it ends.

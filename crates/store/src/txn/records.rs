@@ -1,4 +1,4 @@
-//! What a transaction records of what it does, for the journal: see `history.rs`.
+//! What a transaction records of what it does, for the journal: see `shard/history.rs`.
 
 use std::sync::Arc;
 use sync::atomic::Ordering;

@@ -7,7 +7,7 @@
 //!
 //! Rolling back is a change like any other to everything that follows the shard: copies being made
 //! are spoiled, and the journal is told how the keys are now, so its records stay without a gap.
-//! Only those who listen hear nothing of it, but that copies of the values are stale.
+//! Clients that listen hear nothing of it, but only that copies of the values are stale.
 //!
 //! What cannot be rolled back, as it was not remembered, can only be broken off, as a crash would:
 //! nothing of it is recorded, and its shards are withheld from then on, since what they hold is

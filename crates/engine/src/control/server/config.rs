@@ -146,7 +146,7 @@ impl Act for ConfigSet<'_> {
         control.context.configure(engine, control.txn);
         control.when_free(Engine::follow_settings);
         tell(&changes, id);
-        // Who waits is answered by another thread.
+        // A client that waits is answered by another thread.
         if control.session.blocked.is_none() {
             out.ok();
         }
