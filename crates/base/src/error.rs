@@ -150,6 +150,9 @@ errors! {
     /// What other threads are to do is more than may wait for them; it passes by itself.
     CROWDED = "ERR too many requests wait for the disk or for other servers; try again when some \
         of them have been answered";
+    /// Queries that wait for a thread are as many as may.
+    QUERIES_CROWDED = "ERR too many queries wait for their turn; try again when some of them have \
+        been answered";
     /// Versions of values keep more than they may: none is added until some have gone.
     VERSIONS_FULL = "ERR queries keep more of what was changed behind them than query-kept-memory \
         allows; try again when some of them have ended";

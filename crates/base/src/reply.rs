@@ -70,6 +70,11 @@ pub trait Reply {
         usize::MAX
     }
 
+    /// Whether something that was wanted was not kept: there was no room for it.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// `-text`
     fn error(&mut self, text: &str) {
         self.error_bytes(text.as_bytes());

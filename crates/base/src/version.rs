@@ -9,8 +9,10 @@
 //!
 //! Nothing waits for anything here: whether a block is shared is what its reference count says, and
 //! what is kept is one sum for all threads. It has a limit. When it is exceeded the oldest version
-//! is given up, which its reader learns when it next asks, and no further version is made. So a
-//! reader that takes too long ends with an error, and no writer is ever held back by one.
+//! of those that are read is given up, which its reader learns when it next asks, and no further
+//! version is made. So a reader that takes too long ends with an error, and no writer is ever held
+//! back by one. A version that no thread reads yet cannot learn anything: it is asked when its
+//! reader begins.
 //!
 //! A version that is dropped is not freed where it is: that may be a thread which serves clients.
 //! It waits to be freed as removed values do.
@@ -43,8 +45,11 @@ pub struct Versions {
     /// How many those may be; 0: as many as there are.
     most: AtomicUsize,
     numbers: AtomicU64,
-    /// Those that are there: the oldest is the first.
-    living: Mutex<BTreeSet<u64>>,
+    /// How many are there.
+    living: AtomicUsize,
+    /// Those of them that readers who can be told to end have begun to read: the oldest is the
+    /// first.
+    read: Mutex<BTreeSet<u64>>,
     /// Those that wait to be freed.
     ended: Mutex<Vec<EndedVersion>>,
 }
@@ -60,7 +65,7 @@ impl Versions {
     /// How many versions there are.
     #[must_use]
     pub fn living(&self) -> usize {
-        self.living.lock().len()
+        self.living.load(Ordering::Relaxed)
     }
 
     /// Says how many bytes versions may keep; 0: there is no limit.
@@ -75,11 +80,26 @@ impl Versions {
         Charge { versions: Arc::clone(self), bytes }
     }
 
-    /// Whether the version with this number is given up: more is kept than may be, and none is
-    /// older.
+    /// The version with this number is read from now on, by a reader that asks whether it is given
+    /// up.
+    pub fn begin_to_read(&self, number: u64) {
+        self.read.lock().insert(number);
+    }
+
+    /// Whether the version with this number is given up: more is kept than may be, and none that is
+    /// read is older.
     #[must_use]
     pub fn gives_up(&self, number: u64) -> bool {
-        self.is_over() && self.living.lock().first().is_some_and(|&oldest| oldest >= number)
+        self.is_over() && self.read.lock().first().is_some_and(|&oldest| oldest >= number)
+    }
+
+    /// Takes away the version with this number, if it waits to be freed: for a reader that knows
+    /// that the value is there and shares all of it, so that nothing large is freed.
+    #[must_use]
+    pub fn take_ended_one(&self, number: u64) -> Option<EndedVersion> {
+        let mut ended = self.ended.lock();
+        let at = ended.iter().rposition(|version| version.living.number == number)?;
+        Some(ended.swap_remove(at))
     }
 
     /// Takes away the versions that wait to be freed; dropping them frees them.
@@ -98,11 +118,8 @@ impl Versions {
         if self.is_over() {
             return Err(error::VERSIONS_FULL);
         }
-        let mut living = self.living.lock();
-        // Under the lock, so that the first is the oldest.
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        living.insert(number);
-        drop(living);
+        self.living.fetch_add(1, Ordering::Relaxed);
         Ok(Living { versions: Arc::clone(self), number })
     }
 }
@@ -127,7 +144,8 @@ struct Living {
 
 impl Drop for Living {
     fn drop(&mut self) {
-        self.versions.living.lock().remove(&self.number);
+        self.versions.read.lock().remove(&self.number);
+        self.versions.living.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -136,7 +154,7 @@ impl Drop for Living {
 pub struct EndedVersion {
     _frozen: Box<dyn Send>,
     /// Behind it: the next one is the oldest when the memory is free, and not before.
-    _living: Living,
+    living: Living,
 }
 
 /// A value as it was when the version was made.
@@ -183,7 +201,7 @@ impl<F: Send + 'static> Drop for Version<F> {
     fn drop(&mut self) {
         if let Some((frozen, living)) = self.parts.take() {
             let versions = Arc::clone(&living.versions);
-            let ended = EndedVersion { _frozen: Box::new(frozen), _living: living };
+            let ended = EndedVersion { _frozen: Box::new(frozen), living };
             versions.ended.lock().push(ended);
         }
     }

@@ -31,7 +31,10 @@ fn what_is_kept_counts_until_it_is_freed() {
 #[test]
 fn above_the_limit_the_oldest_is_given_up_and_none_is_added() {
     let versions = Arc::new(Versions::default());
+    // One that nothing reads yet cannot be told.
+    let _waiting = keeping(&versions, 0);
     let (oldest, next) = (keeping(&versions, 10), keeping(&versions, 10));
+    [&oldest, &next].iter().for_each(|version| versions.begin_to_read(version.number()));
     assert!(!versions.gives_up(oldest.number()), "there is no limit");
     versions.set_most(19);
     assert!(versions.gives_up(oldest.number()) && !versions.gives_up(next.number()));

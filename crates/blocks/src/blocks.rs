@@ -61,6 +61,19 @@ impl<B: Block> Drop for Blocks<B> {
     }
 }
 
+/// A block that is edited: what it takes then counts, also if that ends in a panic.
+struct Edited<'a, B: Block> {
+    block: &'a mut B,
+    before: usize,
+    bytes: &'a mut usize,
+}
+
+impl<B: Block> Drop for Edited<'_, B> {
+    fn drop(&mut self) {
+        *self.bytes = *self.bytes + self.block.memory() - self.before;
+    }
+}
+
 impl<B: Block> Blocks<B> {
     /// The blocks, to read.
     #[must_use]
@@ -97,9 +110,8 @@ impl<B: Block> Blocks<B> {
                 Link::Block(node) => {
                     let (size, before) = (node.block_size(), node.value.memory());
                     let block = own(node, versions, size);
-                    let done = edit(block);
-                    self.bytes = self.bytes + block.memory() - before;
-                    return Some(done);
+                    let edited = Edited { block, before, bytes: &mut self.bytes };
+                    return Some(edit(edited.block));
                 }
             }
         }

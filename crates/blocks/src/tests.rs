@@ -238,3 +238,20 @@ fn readers_on_other_threads_see_one_moment() {
     });
     assert_eq!(versions.kept(), 0);
 }
+
+#[test]
+fn an_edit_that_panics_is_counted() {
+    let versions = Arc::new(Versions::default());
+    let mut blocks = Blocks::default();
+    (0..3).for_each(|_| blocks.push(Text(vec![0; 8])));
+    let kept = vec![(blocks.freeze(&versions), vec![Text(vec![0; 8]); 3])];
+    let edit = std::panic::AssertUnwindSafe(|| {
+        blocks.edit(1, |block| {
+            block.0 = vec![1; 100];
+            panic!("it breaks");
+        })
+    });
+    assert!(std::panic::catch_unwind(edit).is_err());
+    counted(&blocks, &kept, &versions);
+    same(&kept[0].0, &kept[0].1);
+}

@@ -184,6 +184,38 @@ fn queries_run_in_place_in_transactions_scripts_and_functions() {
 }
 
 #[test]
+fn a_script_may_leave_what_a_query_answers() {
+    let (engine, mut client) = stage("", "statement", 2);
+    client.ask("RING.GATE OPEN statement");
+    let call = "redis.call('ring.scan', KEYS[1], 'statement')";
+    assert_eq!(client.ask(&format!("EVAL \"{call} return 1\" 1 k")), ":1");
+    nothing_left(&engine);
+}
+
+/// A script's own queries keep nothing of what it changes behind them: nothing frees it meanwhile.
+#[test]
+fn a_script_keeps_nothing_of_its_queries() {
+    let (engine, mut client) = stage("query-kept-memory 1", "loop", 2000);
+    client.ask("RING.GATE OPEN loop");
+    for way in ["EVAL", "MULTI"] {
+        if way == "EVAL" {
+            let call = "for n = 1, 50 do redis.call('ring.scan', KEYS[1], 'loop') \
+                        redis.call('ring.push', KEYS[1], '1000000', 'x') end return 1";
+            assert_eq!(client.ask(&format!("EVAL \"{call}\" 1 k")), ":1");
+        } else {
+            client.ask("MULTI");
+            for _ in 0..5 {
+                client.ask("RING.SCAN k loop");
+                client.ask("RING.PUSH k 1000000 x");
+            }
+            assert!(!client.ask("EXEC").contains("-ERR"));
+        }
+        assert_eq!((engine.store.versions.living(), engine.store.versions.kept()), (0, 0), "{way}");
+    }
+    nothing_left(&engine);
+}
+
+#[test]
 fn a_script_is_killed_in_a_query() {
     let (engine, mut other) = stage("", "killed", 2);
     let mut client = TestClient::new(&engine);
@@ -205,8 +237,11 @@ fn no_more_queries_wait_than_there_are_places() {
     let mut clients: Vec<TestClient> = (0..PLACES).map(|_| TestClient::new(&engine)).collect();
     clients.iter_mut().for_each(|client| begin(client, "crowd"));
     let (reply, state) = other.feed("RING.SCAN k crowd\r\n");
-    assert!(reply.starts_with("-ERR too many requests wait"), "{reply}");
+    assert!(reply.starts_with("-ERR too many queries wait"), "{reply}");
     assert_eq!(state, State::Open);
+    // Requests that wait for other servers are not in their way, nor they in theirs.
+    assert_eq!(other.feed("MIGRATE 127.0.0.1 1 k 0 100\r\n"), (String::new(), State::Blocked));
+    assert!(told(&mut other).0.starts_with("-IOERR"));
     other.ask("RING.GATE OPEN crowd");
     for client in &mut clients {
         assert_eq!(told(client).0, "*1\r\n$6\r\nword:0\r\n");

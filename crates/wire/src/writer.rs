@@ -101,6 +101,10 @@ impl Reply for RespWriter<'_> {
         self.end.saturating_sub(self.out.len())
     }
 
+    fn is_over(&self) -> bool {
+        RespWriter::is_over(self)
+    }
+
     #[inline]
     fn protocol(&self) -> Protocol {
         self.protocol

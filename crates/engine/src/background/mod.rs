@@ -7,10 +7,11 @@
 //!                                         └─► taken out: its client has gone
 //! ```
 //!
-//! There are so many places for all kinds and all doors together, and what a request holds counts
-//! as its client's memory as long as it has its place: a disk that hangs keeps a bounded number of
-//! requests, and clients that take too much are closed as others are. Where there is no place a
-//! request is refused and not held back: to hold it back would be to keep it, in another queue.
+//! There are so many places for all kinds and all doors together, as many for queries, and what a
+//! request holds counts as its client's memory as long as it has its place: a disk that hangs keeps
+//! a bounded number of requests, and clients that take too much are closed as others are. Where
+//! there is no place a request is refused and not held back: to hold it back would be to keep it,
+//! in another queue.
 //!
 //! A client has gone when its connection breaks or this side closes it. One that has only said its
 //! last may still listen, and nothing tells whether it does: it keeps its place as long as there
@@ -44,7 +45,8 @@ const THREADS: usize = 16;
 const FILE_THREADS: usize = 4;
 /// A thread for queries that has had nothing to do for so long ends.
 const QUERY_IDLE: Duration = Duration::from_secs(5);
-/// Clients' requests that run or wait at the same time, of all kinds and at all doors.
+/// Clients' requests that run or wait at the same time, of all kinds and at all doors; and as many
+/// queries.
 const PLACES: usize = 1024;
 /// Where so many are taken, a request that has not begun goes if its client sends nothing more.
 const CROWD: usize = PLACES / 2;
@@ -70,11 +72,32 @@ impl Place {
     /// There is none.
     pub fn take(requests: &BackgroundRequests, session: &Session) -> Result<Self, CmdError> {
         requests.make_room();
+        Place::among(&requests.taken, requests, session).ok_or(error::CROWDED)
+    }
+
+    /// A place for a query of a session. They have places of their own: none of the kinds is in
+    /// another's way.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn take_for_query(
+        requests: &BackgroundRequests,
+        session: &Session,
+    ) -> Result<Self, CmdError> {
+        let place = Place::among(&requests.taken_by_queries, requests, session);
+        place.ok_or(error::QUERIES_CROWDED)
+    }
+
+    fn among(
+        taken: &Arc<AtomicUsize>,
+        requests: &BackgroundRequests,
+        session: &Session,
+    ) -> Option<Self> {
         let (relaxed, more) = (Ordering::Relaxed, |taken| (taken < PLACES).then_some(taken + 1));
         // In one step: one that is refused never counts, not even for a moment.
-        requests.taken.fetch_update(relaxed, relaxed, more).map_err(|_| error::CROWDED)?;
+        taken.fetch_update(relaxed, relaxed, more).ok()?;
         let held = Held::new(&requests.buffers, &session.client, 0);
-        Ok(Place { held, taken: Arc::clone(&requests.taken) })
+        Some(Place { held, taken: Arc::clone(taken) })
     }
 
     /// Says what the request holds.
@@ -274,6 +297,8 @@ pub(crate) struct BackgroundRequests {
     indexes: Arc<ThreadPool<BackgroundWorker>>,
     /// Places that are taken.
     pub(crate) taken: Arc<AtomicUsize>,
+    /// Those of queries.
+    taken_by_queries: Arc<AtomicUsize>,
     /// What all clients take, of which what requests hold is a part.
     buffers: Arc<AtomicUsize>,
     /// Those that wait and whose clients send nothing more, the oldest first: they may have gone.
@@ -307,6 +332,7 @@ impl BackgroundRequests {
             queries: ThreadPool::new(("query", queries), QUERY_IDLE),
             indexes: pool("indexes", THREADS),
             taken: Arc::default(),
+            taken_by_queries: Arc::default(),
             buffers: Arc::clone(buffers),
             ended: Mutex::default(),
             files: FileLocks::default(),

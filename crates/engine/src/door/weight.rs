@@ -104,6 +104,7 @@ impl Engine {
         let always = self.store.log().policy() == journal::Policy::Always;
         matches!(entry.action, Action::Data(_))
             && !entry.has(Flag::Blocking)
+            && !entry.is(Property::ReadsVersion)
             && matches!((entry.spec.behaviour.cost.locks)(argv), Locks::Keys | Locks::Nothing)
             && (!always || !self.persistence.is_journaling())
             && !self.store.log().holds_back()

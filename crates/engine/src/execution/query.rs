@@ -26,6 +26,10 @@ use crate::engine::Engine;
 use crate::engine::entry::Entry;
 use crate::execution::data_command::{Call, Counting};
 
+/// What ends a query in a script that runs once more from its beginning, or is killed: the script
+/// learns by itself why.
+pub(crate) const BEGUN_ANEW: CmdError = CmdError::new("ERR the script is being killed");
+
 /// Its client is answered nothing.
 const GONE: CmdError = CmdError::new("ERR the client has gone");
 
@@ -53,7 +57,7 @@ fn send<T>(
     query: Query,
 ) -> Result<(), CmdError> {
     let &Call { engine, entry, request, .. } = call;
-    let place = Place::take(&engine.background, session)?;
+    let place = Place::take_for_query(&engine.background, session)?;
     let Some(own) = engine.me() else { return Err(error::INTERNAL) };
     let request = (entry.number, request.argv);
     let waiting = Waiting::for_query(&engine.waits.blocked, place, session, request);
@@ -70,6 +74,7 @@ fn answer(engine: &Engine, mut waiting: Waiting, most: usize, query: Query) {
     let mut writer = RespWriter::new(&mut reply, waiting.protocol()).within(most);
     let version = query.version();
     let started = Instant::now();
+    engine.store.versions.begin_to_read(version);
     let mut pace = OfClient { engine, waiting: &mut waiting, version, most, started };
     let done = contained(query, &mut pace, &mut writer);
     let too_long = writer.is_over();
@@ -84,7 +89,8 @@ fn answer(engine: &Engine, mut waiting: Waiting, most: usize, query: Query) {
     waiting.end_query(QueryEnd { reply, took: started.elapsed(), failed, too_long });
 }
 
-/// Runs a query where its command has run, in a transaction or a script that holds its shards.
+/// Runs a query where its command has run, in a transaction or a script that holds its shards. What
+/// its version shares with the value, which is all of it, has not changed meanwhile.
 ///
 /// # Errors
 /// What to answer instead of what was written.
@@ -96,8 +102,13 @@ pub(crate) fn in_place(
     pace: &mut dyn Pace,
     out: &mut dyn Reply,
 ) -> Result<(), CmdError> {
+    let version = query.version();
     let done = contained(query, pace, out);
-    if let Err(failure) = &done {
+    // At once, as the next command here may write: nothing is left to others that this one shared.
+    drop(engine.store.versions.take_ended_one(version));
+    if let Err(failure) = &done
+        && *failure != BEGUN_ANEW
+    {
         counters.failed(engine, entry, failure);
     }
     done
@@ -117,7 +128,7 @@ fn go_on(engine: &Engine, out: &dyn Reply) -> Result<(), CmdError> {
     if engine.run.stopping.load(Ordering::Acquire) {
         return Err(error::QUERY_STOPPED);
     }
-    if out.room() == 0 { Err(error::REPLY_TOO_LONG) } else { Ok(()) }
+    if out.is_over() { Err(error::REPLY_TOO_LONG) } else { Ok(()) }
 }
 
 /// The pace of a query whose client waits.

@@ -104,6 +104,10 @@ impl Reply for Limited<'_> {
         self.left
     }
 
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
     hand_on! {
         simple(text: &str) takes text.len();
         simple_bytes(text: &[u8]) takes text.len();

@@ -450,10 +450,9 @@ struct OfScript<'a, 'c> {
 impl Pace for OfScript<'_, '_> {
     fn go_on(&mut self, out: &dyn Reply, _: usize) -> Result<(), CmdError> {
         if self.caller.interrupted() {
-            // The script learns by itself why.
-            return Err(CmdError::new("ERR the script is being killed"));
+            return Err(query::BEGUN_ANEW);
         }
-        if out.room() == 0 { Err(error::REPLY_TOO_LONG) } else { Ok(()) }
+        if out.is_over() { Err(error::REPLY_TOO_LONG) } else { Ok(()) }
     }
 
     fn elapsed(&self) -> Duration {

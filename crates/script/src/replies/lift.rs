@@ -217,6 +217,10 @@ impl Reply for Lift<'_, '_> {
         if self.full { 0 } else { self.memory.limit().saturating_sub(taken) }
     }
 
+    fn is_over(&self) -> bool {
+        self.full
+    }
+
     fn simple(&mut self, text: &str) {
         self.simple_bytes(text.as_bytes());
     }
