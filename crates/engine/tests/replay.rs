@@ -537,7 +537,7 @@ fn a_journal_is_on_when_all_that_was_told_is_in_it() {
                         }
                         let epoch = log.epoch();
                         client.feed(&format!("SET {thread} {n}\r\n"));
-                        if !engine.must_hold(client.session.awaits) {
+                        if !engine.must_hold(client.session.awaited_epoch) {
                             told.fetch_max(epoch, Ordering::AcqRel);
                         }
                     }

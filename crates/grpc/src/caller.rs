@@ -148,7 +148,7 @@ impl SessionGuard {
         let session = self.session();
         let waits = session.blocked.is_some()
             || session.is_paused()
-            || (session.awaits > 0 && slot.worker.must_hold(session));
+            || (session.awaited_epoch > 0 && slot.worker.must_hold(session));
         Ok(if waits { Begun::Waits } else { Begun::Answered })
     }
 

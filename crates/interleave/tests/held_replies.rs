@@ -68,7 +68,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn must_wait(&self, place: usize) -> bool {
+    fn must_hold(&self, place: usize) -> bool {
         let connection = &self.connections[place];
         self.broken != Broken::NotHeld
             && connection.output
@@ -82,8 +82,8 @@ impl Worker {
         connection.record = [0x80 | name as u8; 16];
         connection.awaits = self.log.append(&self.write_buffer, &connection.record);
         connection.output = true;
-        let must_wait = self.must_wait(place);
-        if !self.connections[place].replies.join(must_wait) {
+        let must_hold = self.must_hold(place);
+        if !self.connections[place].replies.join(must_hold) {
             self.send(place);
         }
         self.note(place);
@@ -91,7 +91,7 @@ impl Worker {
 
     fn note(&mut self, place: usize) {
         if self.broken == Broken::AskedTwice {
-            let again = self.must_wait(place);
+            let again = self.must_hold(place);
             self.connections[place].replies.decide(again);
         }
         self.held.note(place, &mut self.connections[place].replies);
@@ -113,8 +113,8 @@ impl Worker {
         let mut latest = 0;
         for _ in 0..count {
             let Some(place) = self.held.take() else { break };
-            let must_wait = self.must_wait(place);
-            if !self.connections[place].replies.look_again(must_wait) {
+            let must_hold = self.must_hold(place);
+            if !self.connections[place].replies.look_again(must_hold) {
                 self.send(place);
             }
             self.note(place);
@@ -122,7 +122,7 @@ impl Worker {
             latest = latest.max(if held.replies.is_listed() { held.awaits } else { 0 });
         }
         if self.broken == Broken::LooksFirst {
-            if !self.held.is_due(|place| self.must_wait(place)) {
+            if !self.held.is_due(|place| self.must_hold(place)) {
                 self.held.rest(latest, &self.waiter, || self.log.flush_soon());
                 self.poller.wait();
             }
@@ -141,7 +141,7 @@ impl Worker {
             }
             self.release();
             let nothing = self.connections.iter().all(|it| it.requests == 0 || it.output);
-            let due = self.held.is_due(|place| self.must_wait(place));
+            let due = self.held.is_due(|place| self.must_hold(place));
             let look = self.broken != Broken::NoLastLook;
             if nothing && !(due && look) && self.connections.iter().any(|it| it.output) {
                 self.poller.wait();
@@ -180,8 +180,8 @@ fn embedded(callers: u8) {
                 let record = [0x80 | (number * 4 + request); 16];
                 let awaits = log.append(&write_buffer, &record);
                 log.flush_soon();
-                let must_wait = || awaits > log.durable();
-                wakeup.wait(Duration::from_secs(1), must_wait, |_| Ok::<(), ()>(())).unwrap();
+                let must_hold = || awaits > log.durable();
+                wakeup.wait(Duration::from_secs(1), must_hold, |_| Ok::<(), ()>(())).unwrap();
                 assert!(disk.has(&record), "told, and a crash takes it back");
             }
         })

@@ -146,7 +146,7 @@ impl Kvist {
         client.session.terms.leaves_long = leaves_long;
         std::mem::swap(&mut client.out, out);
         let how = slot.worker.answer(&mut client.session, argv, answer, &mut client.out);
-        if !client.waits() && !shared.engine.must_hold(client.session.awaits) {
+        if !client.waits() && !shared.engine.must_hold(client.session.awaited_epoch) {
             std::mem::swap(&mut client.out, out);
             if shared.is_stopping() {
                 drop(slot);

@@ -209,7 +209,7 @@ impl Shared {
         client: &mut ClientSession,
         is_cancelled: CancelCheck<'_>,
     ) -> Result<(), Error> {
-        match self.engine.must_hold(client.session.awaits) {
+        match self.engine.must_hold(client.session.awaited_epoch) {
             true => self.wait_for_disk(&mut client.session, is_cancelled),
             false => Ok(()),
         }
@@ -314,8 +314,8 @@ impl Shared {
         session: &mut Session,
         is_cancelled: CancelCheck<'_>,
     ) -> Result<(), Error> {
-        let awaits = session.awaits;
-        let must_wait = || self.engine.must_hold(awaits);
+        let awaited_epoch = session.awaited_epoch;
+        let must_hold = || self.engine.must_hold(awaited_epoch);
         let mut look = |over| match self.engine.confirmation(session) {
             Confirmation::Troubled(why) => Err(Error::NotDurable(why)),
             // What has run cannot be taken back, but the caller need not wait until it is durable.
@@ -324,7 +324,7 @@ impl Shared {
         };
         // This also asks the disk to hurry.
         look(false)?;
-        self.wakeup.wait(SLICE, must_wait, look)
+        self.wakeup.wait(SLICE, must_hold, look)
     }
 
     /// Disconnects a client: nothing is served to it any more.

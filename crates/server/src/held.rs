@@ -29,22 +29,22 @@ impl Withheld {
     /// Decides about new replies; `true` if they are not to be sent. Those that were withheld
     /// before go first, so new ones join them.
     #[inline]
-    pub fn join(&mut self, must_wait: bool) -> bool {
-        self.withheld |= must_wait;
+    pub fn join(&mut self, must_hold: bool) -> bool {
+        self.withheld |= must_hold;
         self.withheld
     }
 
     /// Decides anew about all of them; `true` if they are not to be sent.
     #[inline]
-    pub fn decide(&mut self, must_wait: bool) -> bool {
-        self.withheld = must_wait;
-        must_wait
+    pub fn decide(&mut self, must_hold: bool) -> bool {
+        self.withheld = must_hold;
+        must_hold
     }
 
     /// As [`decide`](Self::decide), for a connection that was taken from the list.
-    pub fn look_again(&mut self, must_wait: bool) -> bool {
+    pub fn look_again(&mut self, must_hold: bool) -> bool {
         self.listed = false;
-        self.decide(must_wait)
+        self.decide(must_hold)
     }
 
     /// Whether it is on the list.
@@ -98,7 +98,7 @@ impl<P: Copy> HeldReplies<P> {
     }
 
     /// Whether one of them need not wait any more: then the worker must not sleep.
-    pub fn is_due(&self, must_wait: impl Fn(P) -> bool) -> bool {
-        self.places.iter().any(|&key| !must_wait(key))
+    pub fn is_due(&self, must_hold: impl Fn(P) -> bool) -> bool {
+        self.places.iter().any(|&key| !must_hold(key))
     }
 }

@@ -41,7 +41,7 @@ pub struct Session {
     /// Close the connection once the replies so far are sent.
     pub closing: bool,
     /// The replies so far may be sent once this epoch of the journal is durable.
-    pub awaits: u64,
+    pub awaited_epoch: u64,
     /// What it said of itself as a replica: `REPLCONF`.
     pub(crate) replica: Replica,
     pub(crate) decoder: wire::Decoder,
@@ -84,8 +84,8 @@ pub struct Listens {
 pub struct Postponed {
     /// The request that waits, for the end of a pause or for one of what follows.
     pub(crate) words: Option<Vec<Vec<u8>>>,
-    /// The request that runs has to wait for the end of a pause.
-    pub(crate) must_wait: bool,
+    /// The request that is being worked at did not run, and is kept for later.
+    pub(crate) postponed: bool,
     /// The one that waits, does so for an index that is being built, whatever pause there is.
     pub(crate) awaits_index: bool,
     /// The one that waits, does so for requests on other threads.
@@ -129,7 +129,7 @@ impl Session {
             wait: Postponed::default(),
             terms: Terms::default(),
             closing: false,
-            awaits: 0,
+            awaited_epoch: 0,
             replica: Replica::default(),
             decoder: wire::Decoder::default(),
         }

@@ -26,15 +26,15 @@ impl Engine {
     /// Whether what a session has been shown may be told. Once its door has heard of trouble, and
     /// says so, nothing waits any more: later requests of the session are told what they see.
     pub fn confirmation(&self, session: &mut Session) -> Confirmation {
-        let confirmation = self.confirmation_of(session.awaits);
+        let confirmation = self.confirmation_of(session.awaited_epoch);
         if matches!(confirmation, Confirmation::Troubled(_)) {
-            session.awaits = 0;
+            session.awaited_epoch = 0;
         }
         confirmation
     }
 
-    fn confirmation_of(&self, awaits: u64) -> Confirmation {
-        if !self.must_hold(awaits) {
+    fn confirmation_of(&self, awaited_epoch: u64) -> Confirmation {
+        if !self.must_hold(awaited_epoch) {
             return Confirmation::Given;
         }
         let log = self.store.log();
@@ -42,18 +42,18 @@ impl Engine {
         let trouble = log.trouble();
         // The disk may have caught up since, and the trouble may be over.
         match trouble {
-            _ if !self.must_hold(awaits) => Confirmation::Given,
+            _ if !self.must_hold(awaited_epoch) => Confirmation::Given,
             Some(trouble) => Confirmation::Troubled(trouble.text),
             None => Confirmation::Awaited,
         }
     }
 
     /// Whether replies that tell what happened up to this epoch of the journal must wait for the
-    /// disk still; see [`Session::awaits`](crate::Session).
+    /// disk still; see [`Session::awaited_epoch`](crate::Session).
     #[inline]
     #[must_use]
-    pub fn must_hold(&self, awaits: u64) -> bool {
-        awaits > 0 && awaits > self.store.log().durable() && self.waits_for_disk()
+    pub fn must_hold(&self, awaited_epoch: u64) -> bool {
+        awaited_epoch > 0 && awaited_epoch > self.store.log().durable() && self.waits_for_disk()
     }
 
     /// Whether replies wait for the disk: the journal promises that what is acknowledged is there.

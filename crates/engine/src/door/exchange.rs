@@ -286,7 +286,7 @@ async fn follow<C: DoorSession>(
 /// The disk is in trouble: it cannot be known when, or whether, that will be.
 pub async fn confirmed<C: DoorSession>(caller: &mut C) -> Result<(), C::Refusal> {
     let engine = caller.engine();
-    if !engine.must_hold(caller.session().awaits) {
+    if !engine.must_hold(caller.session().awaited_epoch) {
         return Ok(());
     }
     loop {

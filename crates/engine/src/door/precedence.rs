@@ -38,7 +38,7 @@ impl WorkerContext {
     pub(crate) fn must_give_way(&self, session: &mut Session) -> bool {
         if !session.terms.in_order {
             if (self.threads.others_first)() {
-                (session.wait.gives_way, session.wait.must_wait) = (true, true);
+                (session.wait.gives_way, session.wait.postponed) = (true, true);
                 return true;
             }
             session.terms.in_order = true;

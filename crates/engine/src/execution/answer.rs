@@ -69,7 +69,7 @@ impl WorkerParts<'_> {
             self.enter(session);
             let done = self.run_data(session, entry, request, run, &mut limited);
             limited.finish();
-            if done.is_ok() && !session.wait.must_wait {
+            if done.is_ok() && !session.wait.postponed {
                 self.has_run(entry);
             }
             done
@@ -79,7 +79,7 @@ impl WorkerParts<'_> {
             self.refuse(session, request, &refusal, &mut writer);
             return false;
         }
-        if std::mem::take(&mut session.wait.must_wait) {
+        if std::mem::take(&mut session.wait.postponed) {
             self.engine.postpone(session, request.argv);
             return false;
         }

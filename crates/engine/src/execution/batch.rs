@@ -32,14 +32,14 @@ impl Worker {
         let seen = self.txn.held.take_seen();
         // With a broken disk reads go on; writes are refused, since the start of this batch.
         if seen > 0 && self.engine.waits_for_disk() && !self.context.troubled {
-            session.awaits = session.awaits.max(seen);
+            session.awaited_epoch = session.awaited_epoch.max(seen);
         }
     }
 
     /// As `note_seen`, for what another thread has done for `session` just now.
     pub fn note_now(&mut self, session: &mut Session) {
         if self.engine.waits_for_disk() {
-            session.awaits = session.awaits.max(self.engine.store.log().epoch());
+            session.awaited_epoch = session.awaited_epoch.max(self.engine.store.log().epoch());
         }
     }
 
@@ -47,7 +47,7 @@ impl Worker {
     #[inline]
     #[must_use]
     pub fn must_hold(&self, session: &Session) -> bool {
-        self.engine.must_hold(session.awaits)
+        self.engine.must_hold(session.awaited_epoch)
     }
 }
 

@@ -244,7 +244,7 @@ impl WorkerParts<'_> {
             return Err(engine.busy());
         }
         if entry.facts.ordered && engine.must_wait_for_index(txn, session.db) {
-            (session.wait.must_wait, session.wait.awaits_index) = (true, true);
+            (session.wait.postponed, session.wait.awaits_index) = (true, true);
             return Ok(());
         }
         prepare::request(engine, txn, &context.config, (entry, request.argv));
@@ -255,9 +255,9 @@ impl WorkerParts<'_> {
         let work = |txn: &mut Txn| {
             // Asked again now that its shards are held: see `pause.rs`.
             if engine.run.request_flags.now().paused()
-                && engine.must_wait(session, (entry, request.argv), now)
+                && engine.is_paused_for(session, (entry, request.argv), now)
             {
-                session.wait.must_wait = true;
+                session.wait.postponed = true;
                 return;
             }
             match call.perform(txn, out.reply()) {

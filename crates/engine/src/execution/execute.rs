@@ -65,9 +65,9 @@ impl WorkerParts<'_> {
         let mut writer = RespWriter::new(out, session.protocol).within(limit.bytes);
         let result = self.admit(session, &request).and_then(|entry| {
             if self.engine.run.request_flags.now().paused()
-                && self.engine.must_wait(session, (entry, request.argv), self.context.now)
+                && self.engine.is_paused_for(session, (entry, request.argv), self.context.now)
             {
-                session.wait.must_wait = true;
+                session.wait.postponed = true;
                 return Ok(false);
             }
             if multi::must_queue(session, entry) {
@@ -82,7 +82,7 @@ impl WorkerParts<'_> {
             false
         });
         let over = writer.is_over();
-        if std::mem::take(&mut session.wait.must_wait) {
+        if std::mem::take(&mut session.wait.postponed) {
             // Nothing has happened yet: not even `CLIENT REPLY SKIP` has been used up.
             out.truncate(start);
             self.engine.postpone(session, request.argv);
@@ -220,7 +220,7 @@ impl WorkerParts<'_> {
             }
             Action::Container => return Err(error::wrong_arity(entry.name())),
         }
-        if session.wait.must_wait {
+        if session.wait.postponed {
             return Ok(false);
         }
         self.has_run(entry);

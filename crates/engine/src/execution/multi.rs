@@ -184,7 +184,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     let done = txn.with(&engine.store, plan.scope(), |txn| {
         // Asked again now that the shards are held: see `pause.rs`.
         if engine.run.request_flags.now().paused()
-            && engine.transaction_must_wait(session, &multi, context.now)
+            && engine.is_transaction_paused(session, &multi, context.now)
         {
             waits = true;
             return;
@@ -216,7 +216,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
     });
     context.plan = plan;
     if waits {
-        (session.transaction.multi, session.wait.must_wait) = (Some(multi), true);
+        (session.transaction.multi, session.wait.postponed) = (Some(multi), true);
         return Ok(());
     }
     no_longer_queueing(session);
@@ -240,13 +240,13 @@ fn is_put_off(control: &mut Control<'_>, multi: &Multi) -> bool {
     if any(multi, engine, |entry| entry.facts.ordered)
         && engine.must_wait_for_index(txn, session.db)
     {
-        (session.wait.must_wait, session.wait.awaits_index) = (true, true);
+        (session.wait.postponed, session.wait.awaits_index) = (true, true);
         return true;
     }
     // A script inside it holds everything, so its thread could not leave it.
     let leaves = session.terms.leaves_long && any(multi, engine, Entry::runs_script);
     if leaves {
-        (session.wait.must_wait, session.wait.goes_aside) = (true, true);
+        (session.wait.postponed, session.wait.goes_aside) = (true, true);
     }
     leaves
 }

@@ -78,9 +78,9 @@ impl Engine {
         self.run.request_flags.set_waiting(state.until > 0, state.all);
     }
 
-    /// Whether a request has to wait. Only asked where the byte says that there is a pause.
+    /// Whether a pause holds a request. Only asked where the byte says that there is a pause.
     #[cold]
-    pub(crate) fn must_wait(
+    pub(crate) fn is_paused_for(
         &self,
         session: &Session,
         (entry, argv): (&Entry, &[&[u8]]),
@@ -98,7 +98,7 @@ impl Engine {
 
     /// The same of an `EXEC` that has taken its commands up.
     #[cold]
-    pub(crate) fn transaction_must_wait(
+    pub(crate) fn is_transaction_paused(
         &self,
         session: &Session,
         multi: &Multi,
@@ -111,7 +111,7 @@ impl Engine {
 
     /// The same of a script that holds its shards.
     #[cold]
-    pub(crate) fn script_must_wait(&self, session: &Session, reads: bool, now: Millis) -> bool {
+    pub(crate) fn is_script_paused(&self, session: &Session, reads: bool, now: Millis) -> bool {
         !session.listens.monitors
             && self.is_paused(now)
             && (self.run.request_flags.now().all_wait() || !reads)

@@ -148,7 +148,7 @@ pub(crate) fn run(
                 // Asked again now that the shards are held: see `execution/pause.rs`. `EXEC` has
                 // asked for all its commands.
                 let paused = engine.run.request_flags.now().paused();
-                if paused && engine.script_must_wait(session, rights.read_only, context.now) {
+                if paused && engine.is_script_paused(session, rights.read_only, context.now) {
                     return Attempt::Postponed;
                 }
                 let began = Instant::now();
@@ -174,7 +174,7 @@ pub(crate) fn run(
                 match end {
                     Attempt::Late => go_aside(session),
                     Attempt::Postponed => {
-                        (session.wait.must_wait, session.wait.told) = (true, true)
+                        (session.wait.postponed, session.wait.told) = (true, true)
                     }
                     _ => {}
                 }
@@ -214,7 +214,7 @@ fn put_back(context: &mut WorkerContext, vm: Box<Vm>) {
 
 /// Postpones a script, to be run in another thread.
 fn go_aside(session: &mut Session) {
-    (session.wait.must_wait, session.wait.told, session.wait.goes_aside) = (true, true, true);
+    (session.wait.postponed, session.wait.told, session.wait.goes_aside) = (true, true, true);
 }
 
 /// Whether what came before a script that publishes has yet to be served.

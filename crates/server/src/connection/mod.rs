@@ -128,7 +128,7 @@ impl Connection {
 
     /// Whether it has replies that may not be sent before the disk has what they tell.
     #[must_use]
-    pub fn must_wait(&self, thread: &ThreadState) -> bool {
+    pub fn must_hold(&self, thread: &ThreadState) -> bool {
         self.has_output() && thread.worker.must_hold(&self.session)
     }
 
@@ -140,8 +140,8 @@ impl Connection {
 
     /// The disk may have what its replies tell: sends them, unless it has not.
     pub fn release(&mut self, thread: &mut ThreadState) -> Turn {
-        let must_wait = self.must_wait(thread);
-        if self.outgoing.withheld.look_again(must_wait) {
+        let must_hold = self.must_hold(thread);
+        if self.outgoing.withheld.look_again(must_hold) {
             return Turn::Wait;
         }
         self.writable(thread)

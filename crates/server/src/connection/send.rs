@@ -59,8 +59,8 @@ impl Connection {
 
     /// Sends kept replies.
     pub fn flush(&mut self, thread: &mut ThreadState) -> Turn {
-        let must_wait = self.must_wait(thread);
-        if self.outgoing.withheld.decide(must_wait) {
+        let must_hold = self.must_hold(thread);
+        if self.outgoing.withheld.decide(must_hold) {
             return Turn::Wait;
         }
         while !self.outgoing.output.is_empty() {

@@ -208,7 +208,7 @@ impl EventLoop {
         let held = |key| self.connections.get(key);
         self.waiting
             .held
-            .is_due(|key| held(key).is_some_and(|connection| connection.must_wait(thread)))
+            .is_due(|key| held(key).is_some_and(|connection| connection.must_hold(thread)))
     }
 
     fn accept(&mut self, thread: &mut ThreadState) {

@@ -211,7 +211,7 @@ fn release(mut me: Loop, thread: &mut ThreadState) -> Result<Loop, LoopEnded> {
         let Some(key) = me.waiting.held.take() else { break };
         me = turn(me, thread, key, Job::Release)?;
         let held = me.connections.get(key).filter(|held| held.is_held());
-        latest = latest.max(held.map_or(0, |connection| connection.session.awaits));
+        latest = latest.max(held.map_or(0, |connection| connection.session.awaited_epoch));
     }
     me.ask_the_disk(latest);
     Ok(me)

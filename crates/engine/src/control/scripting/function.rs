@@ -122,7 +122,7 @@ fn change(
         // Asked again now that the shard is held: see `execution/pause.rs`.
         *in_exec
             || !engine.run.request_flags.now().paused()
-            || !engine.script_must_wait(session, false, context.now)
+            || !engine.is_script_paused(session, false, context.now)
     };
     let mut vm = context.interpreters.take(limits(&context.config));
     let timeout = Some(LOAD_TIMEOUT);
@@ -133,7 +133,7 @@ fn change(
         Changed::Done => out.ok(),
         Changed::Loaded(name) => out.bulk(name.as_bytes()),
         Changed::Postponed => {
-            session.wait.must_wait = true;
+            session.wait.postponed = true;
             return Ok(());
         }
     }
