@@ -235,11 +235,11 @@ impl System {
         let claims = self.broken != Broken::LeavesUnclaimed;
         if request.wait.goes {
             // What it is served now is lost with its connection, as in Redis.
-            let _ = request.waiter.settle();
+            let _ = request.waiter.claim();
             self.leave(txn, request);
             return None;
         }
-        if request.wait.gives_up && (!claims || request.waiter.settle_overdue()) {
+        if request.wait.gives_up && (!claims || request.waiter.claim_overdue()) {
             self.leave(txn, request);
             return None;
         }
@@ -261,7 +261,7 @@ impl System {
     fn unblock(&self) {
         let first = self.register.lock().by_ticket.values().next().cloned();
         if let Some(request) = first
-            && (self.broken == Broken::EndsUnclaimed || request.waiter.settle())
+            && (self.broken == Broken::EndsUnclaimed || request.waiter.claim())
         {
             request.inbox.post(None);
         }

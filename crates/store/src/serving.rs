@@ -126,12 +126,12 @@ fn serve_one<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched, one: &Queued
         txn.held.defer(key, &waiter.needs);
         return false;
     }
-    if !waiter.settle_fed() {
+    if !waiter.claim_fed() {
         return true;
     }
     let reply = match waiters.try_again(txn, &blocked, key, kind) {
         Some(reply) => reply,
-        None => match waiter.unsettle() {
+        None => match waiter.release_claim() {
             LetGo::Waits => return false,
             LetGo::Missed => {
                 // Another of its keys was fed meanwhile: the thread that did that has passed it

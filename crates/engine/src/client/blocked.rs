@@ -1,7 +1,7 @@
 //! Blocked requests: who waits, and how a wait ends.
 //!
 //! A request that blocks is remembered whole, with a place in a queue of each key it waits for, or
-//! without keys where another thread works at it. The first to settle its [`Waiter`] (feeder,
+//! without keys where another thread works at it. The first to claim its [`Waiter`] (feeder,
 //! query, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait. How requests begin to wait and give
 //! up is in `execution/block.rs` and
 //! `execution/query.rs`, how they are served in `execution/serving.rs`.
@@ -236,7 +236,7 @@ impl Blocked {
 
     /// Whether its client still waits.
     pub(crate) fn is_wanted(&self) -> bool {
-        !self.waiter.is_settled()
+        !self.waiter.is_claimed()
     }
 
     /// Says what is let go when its client goes.
@@ -262,7 +262,7 @@ impl Blocked {
         let withdraw = {
             let mut withdraw = self.withdraw.lock();
             match withdraw.take() {
-                Some(Withdraw::Request(by)) if self.waiter.settle() => by,
+                Some(Withdraw::Request(by)) if self.waiter.claim() => by,
                 other => {
                     *withdraw = other;
                     return false;
@@ -302,7 +302,7 @@ impl Blocked {
 
     /// Posts what a query has come to, if its client still waits.
     pub(crate) fn end_query(&self, ended: QueryEnd) {
-        if self.waiter.settle() {
+        if self.waiter.claim() {
             self.took(ended.took);
             self.end.too_long.store(ended.too_long, Ordering::Relaxed);
             self.end_with(ended.reply, ended.failed);
@@ -316,7 +316,7 @@ impl Blocked {
 
     /// Ends the wait of a client that waits for another thread, if it still does.
     pub(crate) fn answer(&self, write: impl FnOnce(&mut RespWriter<'_>)) {
-        if !self.waiter.settle() {
+        if !self.waiter.claim() {
             return;
         }
         let mut reply = Vec::new();
@@ -326,7 +326,7 @@ impl Blocked {
 
     /// The same with all of a reply; `gone`: the session ends behind it.
     pub(crate) fn answer_whole(&self, reply: Vec<u8>, gone: bool) {
-        if self.waiter.settle() {
+        if self.waiter.claim() {
             self.end.whole.store(true, Ordering::Relaxed);
             self.end.gone.store(gone, Ordering::Relaxed);
             self.post(reply);

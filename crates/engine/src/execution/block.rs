@@ -74,7 +74,7 @@ impl Worker {
     /// on its way through the mailbox.
     pub fn give_up(&mut self, session: &mut Session, out: &mut Vec<u8>) -> bool {
         let Some(blocked) = session.blocked.clone() else { return false };
-        if !blocked.waiter.settle_overdue() {
+        if !blocked.waiter.claim_overdue() {
             return false;
         }
         self.leave_queues(&blocked);
@@ -116,7 +116,7 @@ impl Worker {
     pub fn disconnect(&mut self, session: &mut Session) {
         if let Some(blocked) = session.blocked.take() {
             // If it was served already, its element is lost with the connection, as in Redis.
-            let _ = blocked.waiter.settle();
+            let _ = blocked.waiter.claim();
             self.leave_queues(&blocked);
             // Work that has begun goes on to its end.
             let withdraw = blocked.withdraw.lock().take();
@@ -155,7 +155,7 @@ impl Worker {
 }
 
 /// Takes a request that waits no longer out of its queues. Where an overdue request holds a shard
-/// that is done later: until then it is skipped, as it is settled.
+/// that is done later: until then it is skipped, as it is claimed.
 fn leave_queues(engine: &Engine, txn: &mut Txn, blocked: &Arc<Blocked>) {
     if !store::leave_queues(txn, &engine.store, blocked.db, blocked.places()) {
         engine.waits.blocked.leaving.lock().push(Arc::clone(blocked));
@@ -179,7 +179,7 @@ fn unblocked(session: &mut Session) {
 pub(crate) fn unblock_from_outside(engine: &Engine, client: &Client, with_error: bool) -> bool {
     let ticket = client.state.blocked.load(Ordering::Relaxed);
     let Some(blocked) = engine.waits.blocked.get(ticket) else { return false };
-    if !blocked.waiter.settle() {
+    if !blocked.waiter.claim() {
         return false;
     }
     // Redis counts both as failures of what was blocked.

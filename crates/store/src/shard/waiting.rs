@@ -20,7 +20,7 @@ use hashbrown::HashTable;
 
 use crate::Touched;
 
-/// One blocked request. It stands in a queue of every key it waits for; the first to settle it (a
+/// One blocked request. It stands in a queue of every key it waits for; the first to claim it (a
 /// push, a timeout, a disconnect) wins, and it is served at most once.
 #[derive(Debug)]
 pub struct Waiter {
@@ -61,27 +61,27 @@ impl Waiter {
 
     /// Claims it; `true` for exactly one caller, until that one lets go of it.
     #[must_use]
-    pub fn settle(&self) -> bool {
+    pub fn claim(&self) -> bool {
         self.claim_or(0)
     }
 
-    /// As [`settle`](Self::settle), when its time is up: the thread that has claimed it must end
+    /// As [`claim`](Self::claim), when its time is up: the thread that has claimed it must end
     /// the wait.
     #[must_use]
-    pub fn settle_overdue(&self) -> bool {
+    pub fn claim_overdue(&self) -> bool {
         self.claim_or(OVERDUE)
     }
 
-    /// As [`settle`](Self::settle), for a thread that feeds one of its keys: the one that has it
-    /// now must look at all its keys if it lets go of it.
+    /// As [`claim`](Self::claim), for a thread that feeds one of its keys: the one that has it now
+    /// must look at all its keys if it lets go of it.
     #[must_use]
-    pub fn settle_fed(&self) -> bool {
+    pub fn claim_fed(&self) -> bool {
         self.claim_or(MISSED)
     }
 
     /// Whether it is claimed at the moment.
     #[must_use]
-    pub fn is_settled(&self) -> bool {
+    pub fn is_claimed(&self) -> bool {
         self.state.load(Ordering::Acquire) & CLAIMED != 0
     }
 
@@ -94,7 +94,7 @@ impl Waiter {
 
     /// Lets go of it again: it could not be served.
     #[must_use]
-    pub fn unsettle(&self) -> LetGo {
+    pub fn release_claim(&self) -> LetGo {
         let next = |state: u8| (state & OVERDUE == 0).then_some(0);
         match self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, next) {
             Err(_) => LetGo::Overdue,
