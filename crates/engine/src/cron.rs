@@ -152,8 +152,8 @@ impl CronRounds {
             expire_round(engine, txn);
         }
         // Usually the next thread to run a command does so, but there may be none.
-        engine.store.gone.retry_put_off();
-        crate::execution::serving::serve_gone(engine, txn);
+        engine.store.to_serve.retry_put_off();
+        crate::execution::serving::serve_noted(engine, txn);
         crate::execution::block::leave_at_last(engine, txn);
         engine.maintain_persistence();
         note_journal(engine);

@@ -17,7 +17,7 @@ use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use shuttle::thread;
 use store::{
     Failed, Notification, NotificationSink, Options, Queued, Scope, Store, Touched, Txn, Waiter,
-    Waiters, serve_gone, serve_ready,
+    Waiters, serve_noted, serve_ready,
 };
 use sync::{Condvar, Mutex};
 
@@ -168,7 +168,7 @@ impl System {
             }
         };
         if self.broken != Broken::FeedsAndGoes {
-            serve_gone(self, &self.store, txn);
+            serve_noted(self, &self.store, txn);
         }
         result
     }
@@ -271,8 +271,8 @@ impl System {
     fn keep(self: &Arc<Self>, clients: usize) {
         let mut txn = self.txn();
         while self.register.lock().done < clients {
-            self.store.gone.retry_put_off();
-            serve_gone(&**self, &self.store, &mut txn);
+            self.store.to_serve.retry_put_off();
+            serve_noted(&**self, &self.store, &mut txn);
             let leaving = std::mem::take(&mut self.register.lock().leaving);
             leaving.iter().for_each(|request| self.leave(&mut txn, request));
             sync::thread::yield_now();

@@ -139,7 +139,7 @@ pub fn evict_step(txn: &mut Txn, victims: &Victims, need: usize) -> Evicted {
         let Some(evicted) = evicted else { continue };
         if evicted.keys > 0 {
             gone.garbage.into_iter().for_each(|removed| store.discard(removed));
-            gone.awaited.into_iter().for_each(|key| store.gone.note(key));
+            gone.awaited.into_iter().for_each(|key| store.to_serve.note(key));
             store.counts.evicted.fetch_add(evicted.keys as u64, Ordering::Relaxed);
             return evicted;
         }

@@ -39,7 +39,7 @@ pub fn expire_step(txn: &mut Txn, number: usize, now: Millis) -> (usize, usize) 
         from = look.db + 1;
     }
     garbage.into_iter().for_each(|removed| store.discard(removed));
-    awaited.into_iter().for_each(|key| store.gone.note(key));
+    awaited.into_iter().for_each(|key| store.to_serve.note(key));
     store.counts.expired.fetch_add(deleted as u64, Ordering::Relaxed);
     (deleted, seen)
 }

@@ -43,10 +43,10 @@ pub use index_upkeep::{ask_deadlines, drop_index, gather_keys, keys_of, merge_in
 pub use key_counts::{KeyCounts, key_counts, recount};
 pub use object::{Assembled, Assemblies, ChunkSink, Measure, Object, image};
 pub use ordered::{Build, Figures as IndexFigures, Indexes, Keeping, Phase as IndexPhase, Run};
-pub use serving::{Waiters, leave_queues, serve_gone, serve_ready};
+pub use serving::{Waiters, leave_queues, serve_noted, serve_ready};
 pub use shard::{Db, Garbage, Ids, LetGo, Queued, Shard, Touched, Waiter, Watch};
 pub use store::{
-    BROADCAST, BY_EVENT, BY_KEY, Busy, GoneKeys, IN_CHUNKS, Locks, Name, Notification,
+    BROADCAST, BY_EVENT, BY_KEY, Busy, IN_CHUNKS, KeysToServe, Locks, Name, Notification,
     NotificationSink, Options, READERS, Scanned, Store, TrackedKeys, shard_among,
 };
 pub use table::{POSITIONS, position};

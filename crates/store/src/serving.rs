@@ -64,14 +64,14 @@ pub fn serve_ready<W: Waiters>(waiters: &W, txn: &mut Txn) {
 
 /// Looks at the keys that went by their deadline or with a whole database, or have deferred serves
 /// for clients that wait for them. The caller holds no shard.
-pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
+pub fn serve_noted<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
     // Serving may leave more: who waits behind needs other shards, or who is fed by it does.
     loop {
-        let gone = store.gone.take();
-        if gone.is_empty() {
+        let keys = store.to_serve.take();
+        if keys.is_empty() {
             return;
         }
-        for key in gone {
+        for key in keys {
             let shard = store.shard_of(key.hash);
             let again = key.clone();
             // A panic while serving is contained there; a client that waits is served by the next
@@ -81,7 +81,7 @@ pub fn serve_gone<W: Waiters>(waiters: &W, store: &Store, txn: &mut Txn) {
                 serve_ready(waiters, txn);
             });
             if matches!(done, Err(Failed::Busy)) {
-                store.gone.put_off(again);
+                store.to_serve.put_off(again);
             }
         }
     }
@@ -136,7 +136,7 @@ fn serve_one<W: Waiters>(waiters: &W, txn: &mut Txn, key: &Touched, one: &Queued
             LetGo::Missed => {
                 // Another of its keys was fed meanwhile: the thread that did that has passed it
                 // over.
-                waiters.keys(&blocked).into_iter().for_each(|key| txn.store().gone.note(key));
+                waiters.keys(&blocked).into_iter().for_each(|key| txn.store().to_serve.note(key));
                 return false;
             }
             LetGo::Overdue => waiters.too_late(&blocked),

@@ -242,7 +242,7 @@ impl WorkerParts<'_> {
     #[inline]
     pub(crate) fn has_run(&mut self, entry: &Entry) {
         self.context.counters.commands[entry.number].calls.add(1);
-        serving::serve_gone(self.engine, self.txn);
+        serving::serve_noted(self.engine, self.txn);
     }
 }
 

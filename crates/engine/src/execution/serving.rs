@@ -31,11 +31,11 @@ pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
     }
 }
 
-/// Looks at the keys that others could not serve: see [`store::serve_gone`].
+/// Looks at the keys that others could not serve: see [`store::serve_noted`].
 #[inline]
-pub(crate) fn serve_gone(engine: &Engine, txn: &mut Txn) {
-    if engine.store.gone.is_any() {
-        store::serve_gone(engine, &engine.store, txn);
+pub(crate) fn serve_noted(engine: &Engine, txn: &mut Txn) {
+    if engine.store.to_serve.is_any() {
+        store::serve_noted(engine, &engine.store, txn);
     }
 }
 

@@ -340,7 +340,7 @@ impl Databases for Txn {
                 tables
             });
             for (db, key) in awaited {
-                self.store().gone.note(Touched { db, hash: hasher.hash(&key), key });
+                self.store().to_serve.note(Touched { db, hash: hasher.hash(&key), key });
             }
             for table in tables {
                 removed += table.len();

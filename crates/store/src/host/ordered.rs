@@ -185,7 +185,7 @@ impl Ordered for Txn {
         let done = self.with(&store, Scope::Many(&numbers), |txn| {
             let result = work(txn);
             // Who waits for one of these keys needs other shards than those that are held.
-            txn.changes.take_ready().into_iter().for_each(|key| store.gone.note(key));
+            txn.changes.take_ready().into_iter().for_each(|key| store.to_serve.note(key));
             result
         });
         match done {

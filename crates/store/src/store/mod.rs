@@ -2,12 +2,13 @@
 //!
 //! * `locks`: the shards, and how threads wait for them;
 //! * `notifications`: what is to be told to clients, and where it goes;
-//! * `tracked`, `gone`: keys whose readers, or whose waiting clients, are remembered in all shards;
+//! * `tracked`, `keys_to_serve`: keys whose readers, or whose waiting clients, are remembered in
+//!   all shards;
 //! * `snapshot_scan`, `incremental_copy`, `moved`, `large_values`: reading the dataset out while
 //!   requests go on.
 
-pub(crate) mod gone;
 pub(crate) mod incremental_copy;
+pub(crate) mod keys_to_serve;
 pub(crate) mod large_values;
 pub(crate) mod locks;
 pub(crate) mod moved;
@@ -22,7 +23,7 @@ use base::{Hashing, KeyHasher, Millis, PackLimits, SHARD_BITS, Versions};
 use journal::{Log, Policy};
 use sync::{Mutex, RwLock};
 
-pub use gone::GoneKeys;
+pub use keys_to_serve::KeysToServe;
 use large_values::LargeValues;
 pub use locks::{Busy, Locks};
 pub use moved::Name;
@@ -114,7 +115,7 @@ pub struct Store {
     /// How many keys' readers are remembered.
     pub tracked: TrackedKeys,
     /// Awaited keys that went, or were fed, and have to be looked at.
-    pub gone: GoneKeys,
+    pub to_serve: KeysToServe,
 }
 
 impl Store {
@@ -144,7 +145,7 @@ impl Store {
             log: Log::new(Policy::EverySecond),
             listeners: Listeners::default(),
             tracked: TrackedKeys::default(),
-            gone: GoneKeys::default(),
+            to_serve: KeysToServe::default(),
             hasher,
         }
     }

@@ -277,7 +277,7 @@ impl HeldShards {
         let one = DeferredServe { key: key.clone(), needs: needs.to_vec() };
         self.shard_mut(key.hash).waiting.defer(one);
         // So that cron serves it, if no request locks the shard.
-        self.store.gone.note(key.clone());
+        self.store.to_serve.note(key.clone());
     }
 
     /// Puts a blocked request into a queue of a key of the current database.
@@ -321,7 +321,7 @@ impl HeldShards {
     /// Notes that clients wait for a key that went, if some do.
     pub(crate) fn note_if_awaited(&self, db: usize, hash: u64, key: &[u8]) {
         if self.shard(hash).waiting.is_awaited(db, hash, key) {
-            self.store.gone.note(Touched { db, hash, key: key.into() });
+            self.store.to_serve.note(Touched { db, hash, key: key.into() });
         }
     }
 }

@@ -396,6 +396,6 @@ mod tests {
         assert_eq!(after.unwrap().0, 0, "somebody still waits");
         assert!(used.load(Ordering::Relaxed) >= 6);
         assert_eq!(txn.with(&store, Scope::One(home), |txn| txn.held.count()).unwrap(), 1);
-        assert_eq!(store.gone.take().len(), 3, "nobody would have come if all had stayed away");
+        assert_eq!(store.to_serve.take().len(), 3, "nobody would have come if all had stayed away");
     }
 }

@@ -9,14 +9,14 @@ use crate::Touched;
 
 /// Awaited keys that went, or were fed, and have to be looked at.
 #[derive(Default)]
-pub struct GoneKeys {
+pub struct KeysToServe {
     keys: Mutex<Vec<Touched>>,
     any: AtomicBool,
     /// Those of them whose shard an overdue request held.
     put_off: Mutex<Vec<Touched>>,
 }
 
-impl GoneKeys {
+impl KeysToServe {
     /// Notes one.
     pub fn note(&self, key: Touched) {
         self.keys.lock().push(key);
