@@ -27,11 +27,11 @@
 //! call back into it; everything else uses `stack::Stack`, under three rules:
 //!
 //! 1. A function that Lua calls holds no value with a destructor: what must grow (buffers, words)
-//!    lives in `state::Inner`, which outlives every call. So a jump skips nothing.
+//!    lives in `state::ScriptState`, which outlives every call. So a jump skips nothing.
 //! 2. Code that Lua has not called (a [`Vm`] that prepares a call, a host that writes a reply) runs
 //!    with a lenient allocator: nothing can fail there, and the limit is looked at afterwards.
 //! 3. What calls back into Lua (`pcall`, `gsub`, `table.sort` and their like) holds nothing of
-//!    `state::Inner` while that runs: others of ours may run then, and use it.
+//!    `state::ScriptState` while that runs: others of ours may run then, and use it.
 //!
 //! A panic of a host unwinds through the interpreter; its [`Vm`] is then made anew before it is
 //! used again.

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use lua::{LUA_MASKCOUNT, LUA_MASKLINE, lua_Debug, lua_State};
 
 use crate::interpreter::errors::push_error;
-use crate::interpreter::frame::{memory_of, shared};
+use crate::interpreter::frame::{allocator_data, memory_of};
 use crate::interpreter::memory::Memory;
 use crate::interpreter::stack::{Raise, Stack};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 
 /// Steps between two questions: some hundred microseconds.
 pub const STEPS: u32 = 100_000;
@@ -38,22 +38,22 @@ pub const KILLED: &[u8] = b"Script killed by user with SCRIPT KILL...";
 
 /// Counts steps of a library function. Every so often the host is asked.
 #[inline]
-pub fn tick(stack: Stack<'_>, inner: &mut Inner, steps: u32) -> Result<(), Raise> {
-    inner.run.clock.steps = inner.run.clock.steps.saturating_sub(steps);
-    if inner.run.clock.steps > 0 { Ok(()) } else { ask(stack, inner) }
+pub fn tick(stack: Stack<'_>, script: &mut ScriptState, steps: u32) -> Result<(), Raise> {
+    script.run.clock.steps = script.run.clock.steps.saturating_sub(steps);
+    if script.run.clock.steps > 0 { Ok(()) } else { ask(stack, script) }
 }
 
 /// Counts a number that a library function makes a key. Unlike strings, numbers can be chosen that
 /// hash alike: each is then sought among all before it.
 #[inline]
-pub fn tick_number(stack: Stack<'_>, inner: &mut Inner) -> Result<(), Raise> {
-    tick(stack, inner, SOUGHT)
+pub fn tick_number(stack: Stack<'_>, script: &mut ScriptState) -> Result<(), Raise> {
+    tick(stack, script, SOUGHT)
 }
 
 /// Counts bytes that a library function has read or written, or is about to.
 #[inline]
-pub fn tick_bytes(stack: Stack<'_>, inner: &mut Inner, bytes: usize) -> Result<(), Raise> {
-    tick(stack, inner, steps_of(bytes).saturating_add(1))
+pub fn tick_bytes(stack: Stack<'_>, script: &mut ScriptState, bytes: usize) -> Result<(), Raise> {
+    tick(stack, script, steps_of(bytes).saturating_add(1))
 }
 
 fn steps_of(bytes: usize) -> u32 {
@@ -61,49 +61,49 @@ fn steps_of(bytes: usize) -> u32 {
 }
 
 /// What the hook does: counts instructions, memory and time. Sets when it is called again.
-pub fn look(stack: Stack<'_>, inner: &mut Inner, memory: &Memory) -> Result<(), Raise> {
-    if inner.run.killed {
-        return ask(stack, inner);
+pub fn look(stack: Stack<'_>, script: &mut ScriptState, memory: &Memory) -> Result<(), Raise> {
+    if script.run.killed {
+        return ask(stack, script);
     }
     let now = Instant::now();
-    let asked = *inner.run.clock.asked.get_or_insert(now);
-    let took = inner.run.clock.hooked.replace(now).map_or(Duration::ZERO, |hooked| now - hooked);
-    let steps = inner.run.clock.interval.saturating_add(steps_of(memory.take_given()));
+    let asked = *script.run.clock.asked.get_or_insert(now);
+    let took = script.run.clock.hooked.replace(now).map_or(Duration::ZERO, |hooked| now - hooked);
+    let steps = script.run.clock.interval.saturating_add(steps_of(memory.take_given()));
     if took >= LONG {
-        inner.run.clock.interval = (inner.run.clock.interval / 8).max(1);
+        script.run.clock.interval = (script.run.clock.interval / 8).max(1);
     } else if took <= SHORT {
-        inner.run.clock.interval = (inner.run.clock.interval * 2).min(MOST);
+        script.run.clock.interval = (script.run.clock.interval * 2).min(MOST);
     }
-    call_hook_after(stack, inner.run.clock.interval);
+    call_hook_after(stack, script.run.clock.interval);
     if now - asked >= PATIENCE {
-        return ask(stack, inner);
+        return ask(stack, script);
     }
-    tick(stack, inner, steps)
+    tick(stack, script, steps)
 }
 
 /// Asks the host. Once it says no, every line raises the error, so that no `pcall` of the script
 /// can go on for long.
 #[cold]
-pub fn ask(stack: Stack<'_>, inner: &mut Inner) -> Result<(), Raise> {
-    inner.run.clock.steps = STEPS;
-    let Some(mut host) = inner.run.host else { return Ok(()) };
+pub fn ask(stack: Stack<'_>, script: &mut ScriptState) -> Result<(), Raise> {
+    script.run.clock.steps = STEPS;
+    let Some(mut host) = script.run.host else { return Ok(()) };
     // SAFETY: `Vm` sets it for the time of a call and takes it away afterwards; only one function
     // of ours runs at a time, so the reference is the only one.
-    if !inner.run.killed && !unsafe { host.as_mut() }.interrupted() {
+    if !script.run.killed && !unsafe { host.as_mut() }.interrupted() {
         // Others may have been served meanwhile, which is no work of the script.
         let now = Instant::now();
-        (inner.run.clock.asked, inner.run.clock.hooked) = (Some(now), Some(now));
+        (script.run.clock.asked, script.run.clock.hooked) = (Some(now), Some(now));
         return Ok(());
     }
-    Err(end(stack, inner))
+    Err(end(stack, script))
 }
 
 /// Ends the script, whatever it tries.
-pub fn end(stack: Stack<'_>, inner: &mut Inner) -> Raise {
-    inner.run.killed = true;
+pub fn end(stack: Stack<'_>, script: &mut ScriptState) -> Raise {
+    script.run.killed = true;
     end_at_next_line(stack);
     // Functions are told the same.
-    let text: &[u8] = match inner.loading.is_some() {
+    let text: &[u8] = match script.loading.is_some() {
         true => b"FUNCTION LOAD timeout",
         false => KILLED,
     };
@@ -117,11 +117,11 @@ pub unsafe extern "C-unwind" fn hook(state: *mut lua_State, _: *mut lua_Debug) {
     // SAFETY: Lua calls this between instructions, so no function of ours runs and holds what the
     // state carries; the frame holds nothing with a destructor.
     unsafe {
-        let inner = &mut *shared(state).inner.get();
-        let (stack, memory) = (Stack::new(state), &shared(state).memory);
+        let script = &mut *allocator_data(state).script.get();
+        let (stack, memory) = (Stack::new(state), &allocator_data(state).memory);
         stack.set_collector(memory.pause());
         memory.runs(state);
-        if look(stack, inner, memory).is_err() {
+        if look(stack, script, memory).is_err() {
             lua::lua_error(state);
         }
     }

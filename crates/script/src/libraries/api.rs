@@ -11,7 +11,7 @@ use crate::interpreter::frame::{entry, memory_of};
 use crate::interpreter::interrupt::{end, end_at_next_line, tick, tick_bytes};
 use crate::interpreter::memory::Memory;
 use crate::interpreter::stack::{Peek, Raise, Stack};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::number::{truncated, write_g};
 use crate::replies::lift::Lift;
 use crate::source::hex;
@@ -103,30 +103,30 @@ enum Outcome {
     Error,
 }
 
-fn call(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    match run(stack, inner)? {
+fn call(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
+    match run(stack, script)? {
         Outcome::Value => Ok(1),
         Outcome::Nothing => Ok(0),
         Outcome::Error => Err(Raise),
     }
 }
 
-fn pcall(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    match run(stack, inner)? {
+fn pcall(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
+    match run(stack, script)? {
         Outcome::Value | Outcome::Error => Ok(1),
         Outcome::Nothing => Ok(0),
     }
 }
 
 /// Runs a command.
-fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
-    tick(stack, inner, COMMAND)?;
-    if let Err(text) = words(stack, inner) {
-        inner.command.words.clear();
+fn run(stack: Stack<'_>, script: &mut ScriptState) -> Result<Outcome, Raise> {
+    tick(stack, script, COMMAND)?;
+    if let Err(text) = words(stack, script) {
+        script.command.words.clear();
         push_error(stack, text);
         return Ok(Outcome::Error);
     }
-    let Some(host) = host(inner) else {
+    let Some(host) = host(script) else {
         push_error(stack, b"no commands can be run here");
         return Ok(Outcome::Error);
     };
@@ -136,11 +136,11 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
     let below = stack.top();
     // A call that stands alone takes no result.
     let wanted = stack.wanted() != 0;
-    let mut lift = Lift::new(stack, &mut inner.command.open, inner.run.protocol, wanted);
-    let outcome = host.call(&inner.command.words, &mut lift);
+    let mut lift = Lift::new(stack, &mut script.command.open, script.run.protocol, wanted);
+    let outcome = host.call(&script.command.words, &mut lift);
     let (mut failed, overflow, dropped) = (lift.failed, lift.overflow, lift.dropped);
     let full = lift.full;
-    inner.command.words.clear();
+    script.command.words.clear();
     let (mut abandoned, mut ended) = (false, false);
     match outcome {
         Ok(()) => {}
@@ -160,10 +160,10 @@ fn run(stack: Stack<'_>, inner: &mut Inner) -> Result<Outcome, Raise> {
     settle(stack, memory)?;
     if ended {
         stack.set_top(0);
-        return Err(end(stack, inner));
+        return Err(end(stack, script));
     }
     if abandoned {
-        inner.run.killed = true;
+        script.run.killed = true;
         end_at_next_line(stack);
         return Err(raised(stack, b"the script was abandoned"));
     }
@@ -212,23 +212,23 @@ fn settle(stack: Stack<'_>, memory: &Memory) -> Result<(), Raise> {
 }
 
 /// Who runs commands for the script that runs now.
-fn host(inner: &Inner) -> Option<&'static mut dyn crate::Host> {
+fn host(script: &ScriptState) -> Option<&'static mut dyn crate::Host> {
     // SAFETY: `Vm` sets it for the time of a call and takes it away afterwards; only one function
     // of ours runs at a time, so the reference is the only one.
-    inner.run.host.map(|mut host| unsafe { host.as_mut() })
+    script.run.host.map(|mut host| unsafe { host.as_mut() })
 }
 
 /// Gathers the arguments as words: strings where they lie, numbers with 17 digits.
-fn words(stack: Stack<'_>, inner: &mut Inner) -> Result<(), &'static [u8]> {
+fn words(stack: Stack<'_>, script: &mut ScriptState) -> Result<(), &'static [u8]> {
     let count = stack.top();
     if count == 0 {
         return Err(b"Please specify at least one argument for this redis lib call");
     }
-    inner.command.words.clear();
+    script.command.words.clear();
     for arg in 1..=count {
         match stack.peek(arg) {
-            Peek::Text(text) => inner.command.words.push(lasting(text)),
-            Peek::Number(_) => return words_and_numbers(stack, inner),
+            Peek::Text(text) => script.command.words.push(lasting(text)),
+            Peek::Number(_) => return words_and_numbers(stack, script),
             _ => return Err(NO_WORD),
         }
     }
@@ -245,38 +245,38 @@ fn lasting(text: &[u8]) -> &'static [u8] {
 }
 
 /// The same where there are numbers: first all their digits, which then stay where they are.
-fn words_and_numbers(stack: Stack<'_>, inner: &mut Inner) -> Result<(), &'static [u8]> {
-    inner.command.digits.clear();
-    inner.command.words.clear();
+fn words_and_numbers(stack: Stack<'_>, script: &mut ScriptState) -> Result<(), &'static [u8]> {
+    script.command.digits.clear();
+    script.command.words.clear();
     let count = stack.top();
     for arg in 1..=count {
         match stack.peek(arg) {
             Peek::Text(_) => {}
             Peek::Number(n) => {
-                write_g(&mut inner.command.digits, n, 17);
-                inner.command.digits.push(0);
+                write_g(&mut script.command.digits, n, 17);
+                script.command.digits.push(0);
             }
             _ => return Err(NO_WORD),
         }
     }
-    let mut digits = inner.command.digits.split(|&byte| byte == 0);
+    let mut digits = script.command.digits.split(|&byte| byte == 0);
     for arg in 1..=count {
         let word = match stack.peek(arg) {
             Peek::Text(text) => Some(text),
             _ => digits.next(),
         };
-        inner.command.words.push(lasting(word.unwrap_or_default()));
+        script.command.words.push(lasting(word.unwrap_or_default()));
     }
     Ok(())
 }
 
-fn acl_check_cmd(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    if let Err(text) = words(stack, inner) {
-        inner.command.words.clear();
+fn acl_check_cmd(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
+    if let Err(text) = words(stack, script) {
+        script.command.words.clear();
         return Err(raised(stack, text));
     }
-    let answer = host(inner).and_then(|host| host.may(&inner.command.words));
-    inner.command.words.clear();
+    let answer = host(script).and_then(|host| host.may(&script.command.words));
+    script.command.words.clear();
     let Some(answer) = answer else {
         return Err(raised(stack, b"Invalid command passed to redis.acl_check_cmd()"));
     };
@@ -284,7 +284,7 @@ fn acl_check_cmd(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     Ok(1)
 }
 
-fn log(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn log(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let count = stack.top();
     if count < 2 {
         return Err(raised(stack, b"redis.log() requires two arguments or more."));
@@ -296,26 +296,26 @@ fn log(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     let Some(level) = u8::try_from(level).ok().filter(|level| *level <= 3) else {
         return Err(raised(stack, b"Invalid debug level."));
     };
-    inner.buffers.text.clear();
+    script.buffers.text.clear();
     for arg in 2..=count {
         let Some(text) = stack.text(arg) else { continue };
         // The same text can be given many times.
-        if inner.buffers.text.len() + text.len() > inner.buffers.limit {
+        if script.buffers.text.len() + text.len() > script.buffers.limit {
             return Err(raised(stack, b"not enough memory"));
         }
-        tick_bytes(stack, inner, text.len())?;
+        tick_bytes(stack, script, text.len())?;
         if arg > 2 {
-            inner.buffers.text.push(b' ');
+            script.buffers.text.push(b' ');
         }
-        inner.buffers.text.extend_from_slice(text);
+        script.buffers.text.extend_from_slice(text);
     }
-    if let Some(host) = host(inner) {
-        host.log(level, &inner.buffers.text);
+    if let Some(host) = host(script) {
+        host.log(level, &script.buffers.text);
     }
     Ok(0)
 }
 
-fn sha1hex(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn sha1hex(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     if stack.top() != 1 {
         return Err(raised(stack, b"wrong number of arguments"));
     }
@@ -323,24 +323,24 @@ fn sha1hex(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     let mut digest = Sha1::new();
     for piece in text.chunks(PIECE) {
         // A byte takes longer here than where it is copied.
-        tick_bytes(stack, inner, piece.len() * 8)?;
+        tick_bytes(stack, script, piece.len() * 8)?;
         digest.update(piece);
     }
     stack.push(&hex(digest.finalize().into()));
     Ok(1)
 }
 
-fn error_reply(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn error_reply(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let Some(text) = only_string(stack) else { return Ok(1) };
     let text = until_zero(text);
-    inner.buffers.text.clear();
-    inner.buffers.text.push(b'-');
-    inner.buffers.text.extend_from_slice(text.strip_prefix(b"-").unwrap_or(text));
-    push_error(stack, &inner.buffers.text);
+    script.buffers.text.clear();
+    script.buffers.text.push(b'-');
+    script.buffers.text.extend_from_slice(text.strip_prefix(b"-").unwrap_or(text));
+    push_error(stack, &script.buffers.text);
     Ok(1)
 }
 
-fn status_reply(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn status_reply(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     if only_string(stack).is_none() {
         return Ok(1);
     }
@@ -359,11 +359,11 @@ fn only_string(stack: Stack<'_>) -> Option<&[u8]> {
     text
 }
 
-fn setresp(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn setresp(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     if stack.top() != 1 {
         return Err(raised(stack, b"redis.setresp() requires one argument."));
     }
-    inner.run.protocol = match truncated(stack.number(1)) {
+    script.run.protocol = match truncated(stack.number(1)) {
         2 => Protocol::Resp2,
         3 => Protocol::Resp3,
         _ => return Err(raised(stack, b"RESP version must be 2 or 3.")),
@@ -371,7 +371,7 @@ fn setresp(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     Ok(0)
 }
 
-fn set_repl(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn set_repl(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     if stack.top() != 1 {
         return Err(raised(stack, b"redis.set_repl() requires two arguments."));
     }
@@ -380,26 +380,26 @@ fn set_repl(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
         let text = b"Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.";
         return Err(raised(stack, text));
     };
-    if let Some(host) = host(inner) {
+    if let Some(host) = host(script) {
         host.set_repl(flags);
     }
     Ok(0)
 }
 
 #[allow(clippy::unnecessary_wraps)] // the shape of every function
-fn replicate_commands(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn replicate_commands(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     stack.push_boolean(true);
     Ok(1)
 }
 
 /// There is no debugger, so nothing stops here.
 #[allow(clippy::unnecessary_wraps)]
-fn breakpoint(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn breakpoint(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     stack.push_boolean(false);
     Ok(1)
 }
 
 #[allow(clippy::unnecessary_wraps)]
-fn debug(_: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn debug(_: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     Ok(0)
 }

@@ -6,7 +6,7 @@ use crate::interpreter::builder::reserve;
 use crate::interpreter::frame::entry;
 use crate::interpreter::interrupt::tick;
 use crate::interpreter::stack::{Raise, Stack, Type};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 
 /// The most values the stack of a function has room for.
 const STACK: u32 = 8000;
@@ -25,7 +25,7 @@ pub fn open(stack: Stack<'_>) {
     stack.pop(1);
 }
 
-fn unpack(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn unpack(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     stack.check_type(1, LUA_TTABLE);
     let first = match stack.kind(2) {
         Type::None | Type::Nil => 1,
@@ -51,7 +51,7 @@ fn unpack(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
 
 /// The interpreter's collector belongs to the server: a script can have garbage collected, but not
 /// keep it.
-fn collectgarbage(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn collectgarbage(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let option: &[u8] = match stack.kind(1) {
         Type::None | Type::Nil => b"collect",
         _ => stack.check_text(1),
@@ -73,30 +73,30 @@ fn collectgarbage(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
         }
         b"stop" | b"restart" => stack.push_number(0.0),
         b"setpause" => {
-            stack.push_number(f64::from(std::mem::replace(&mut inner.collector.pause, number)));
+            stack.push_number(f64::from(std::mem::replace(&mut script.collector.pause, number)));
         }
         b"setstepmul" => {
-            stack.push_number(f64::from(std::mem::replace(&mut inner.collector.step, number)));
+            stack.push_number(f64::from(std::mem::replace(&mut script.collector.step, number)));
         }
-        other => return Err(bad_option(stack, inner, other)),
+        other => return Err(bad_option(stack, script, other)),
     }
     Ok(1)
 }
 
 /// `bad argument #1 to 'collectgarbage' (invalid option '…')`.
-fn bad_option(stack: Stack<'_>, inner: &mut Inner, name: &[u8]) -> Raise {
-    inner.buffers.text.clear();
-    inner.buffers.text.extend_from_slice(b"invalid option '");
-    inner.buffers.text.extend_from_slice(base::error::until_zero(name));
-    inner.buffers.text.extend_from_slice(b"'\0");
-    let text = std::ffi::CStr::from_bytes_until_nul(&inner.buffers.text).unwrap_or_default();
+fn bad_option(stack: Stack<'_>, script: &mut ScriptState, name: &[u8]) -> Raise {
+    script.buffers.text.clear();
+    script.buffers.text.extend_from_slice(b"invalid option '");
+    script.buffers.text.extend_from_slice(base::error::until_zero(name));
+    script.buffers.text.extend_from_slice(b"'\0");
+    let text = std::ffi::CStr::from_bytes_until_nul(&script.buffers.text).unwrap_or_default();
     stack.bad_arg(1, text)
 }
 
-fn rep(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn rep(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let text = stack.check_text(1);
     let count = usize::try_from(stack.check_int(2)).unwrap_or(0);
-    let len = text.len().checked_mul(count).filter(|&len| len <= inner.buffers.limit);
+    let len = text.len().checked_mul(count).filter(|&len| len <= script.buffers.limit);
     let Some(len) = len else {
         stack.push(b"not enough memory");
         return Err(Raise);
@@ -113,7 +113,7 @@ fn rep(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
         // SAFETY: both have so many bytes, and they do not overlap.
         unsafe { block.add(done).copy_from_nonoverlapping(from, piece) };
         done += piece;
-        tick(stack, inner, u32::try_from(piece / 64).unwrap_or(u32::MAX))?;
+        tick(stack, script, u32::try_from(piece / 64).unwrap_or(u32::MAX))?;
     }
     // SAFETY: all of the block was written.
     stack.push(unsafe { std::slice::from_raw_parts(block, len) });

@@ -2,7 +2,7 @@
 
 use crate::interpreter::frame::entry;
 use crate::interpreter::stack::{Raise, Stack, Type};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 
 /// Pushes the library.
 pub fn open(stack: Stack<'_>) {
@@ -44,15 +44,15 @@ fn give(stack: Stack<'_>, bits: u32) -> Result<i32, Raise> {
     Ok(1)
 }
 
-fn tobit(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn tobit(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     give(stack, bits(stack, 1))
 }
 
-fn bnot(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn bnot(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     give(stack, !bits(stack, 1))
 }
 
-fn bswap(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn bswap(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     give(stack, bits(stack, 1).swap_bytes())
 }
 
@@ -61,15 +61,15 @@ fn fold(stack: Stack<'_>, step: fn(u32, u32) -> u32) -> Result<i32, Raise> {
     give(stack, (2..=stack.top()).rev().fold(first, |sum, arg| step(sum, bits(stack, arg))))
 }
 
-fn band(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn band(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     fold(stack, |a, b| a & b)
 }
 
-fn bor(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn bor(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     fold(stack, |a, b| a | b)
 }
 
-fn bxor(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn bxor(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     fold(stack, |a, b| a ^ b)
 }
 
@@ -78,27 +78,27 @@ fn shift(stack: Stack<'_>, by: fn(u32, u32) -> u32) -> Result<i32, Raise> {
     give(stack, by(value, bits(stack, 2) & 31))
 }
 
-fn lshift(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn lshift(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     shift(stack, |a, n| a << n)
 }
 
-fn rshift(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn rshift(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     shift(stack, |a, n| a >> n)
 }
 
-fn arshift(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn arshift(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     shift(stack, |a, n| (a.cast_signed() >> n).cast_unsigned())
 }
 
-fn rol(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn rol(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     shift(stack, u32::rotate_left)
 }
 
-fn ror(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn ror(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     shift(stack, u32::rotate_right)
 }
 
-fn tohex(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn tohex(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     let mut value = bits(stack, 1);
     let count = if stack.kind(2) == Type::None { 8 } else { bits(stack, 2).cast_signed() };
     let digits: &[u8; 16] = if count < 0 { b"0123456789ABCDEF" } else { b"0123456789abcdef" };

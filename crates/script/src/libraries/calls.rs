@@ -9,7 +9,7 @@ use std::mem::{MaybeUninit, replace};
 
 use lua::{LUA_ERRERR, LUA_ERRMEM, LUA_MULTRET, LUA_YIELD, lua_Debug, lua_State, lua_upvalueindex};
 
-use crate::interpreter::frame::inner_of;
+use crate::interpreter::frame::script_of;
 use crate::interpreter::interrupt::end_at_next_line;
 use crate::interpreter::stack::{Raise, Stack, Type};
 
@@ -34,7 +34,7 @@ pub fn open(stack: Stack<'_>) {
 
 /// Whether the host has ended the script; a script that asks ends at its next line then.
 fn is_killed(stack: Stack<'_>) -> bool {
-    let killed = inner_of(stack).run.killed;
+    let killed = script_of(stack).run.killed;
     if killed {
         end_at_next_line(stack);
     }
@@ -43,9 +43,9 @@ fn is_killed(stack: Stack<'_>) -> bool {
 
 /// Runs what catches errors, and tells the state so meanwhile. It may hold nothing of the state.
 fn catching(stack: Stack<'_>, run: impl FnOnce() -> c_int) -> c_int {
-    let around = replace(&mut inner_of(stack).run.catching, true);
+    let around = replace(&mut script_of(stack).run.catching, true);
     let status = run();
-    inner_of(stack).run.catching = around;
+    script_of(stack).run.catching = around;
     status
 }
 

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_int};
 
 use lua::{lua_CFunction, lua_State};
 
-use crate::interpreter::frame::inner_of;
+use crate::interpreter::frame::script_of;
 use crate::interpreter::interrupt::tick_bytes;
 use crate::interpreter::stack::{Peek, Stack};
 
@@ -51,7 +51,7 @@ unsafe extern "C-unwind" fn arguments(state: *mut lua_State) -> c_int {
     // destructor, nor what the state carries while the original runs.
     unsafe {
         let stack = Stack::new(state);
-        if tick_bytes(stack, inner_of(stack), bytes(stack, stack.top())).is_err() {
+        if tick_bytes(stack, script_of(stack), bytes(stack, stack.top())).is_err() {
             lua::lua_error(state);
         }
         let original = *stack.upvalue::<lua_CFunction>();
@@ -66,7 +66,7 @@ unsafe extern "C-unwind" fn results(state: *mut lua_State) -> c_int {
         let stack = Stack::new(state);
         let original = *stack.upvalue::<lua_CFunction>();
         let count = original(state);
-        if tick_bytes(stack, inner_of(stack), bytes(stack, count)).is_err() {
+        if tick_bytes(stack, script_of(stack), bytes(stack, count)).is_err() {
             lua::lua_error(state);
         }
         count

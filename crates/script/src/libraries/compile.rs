@@ -12,7 +12,7 @@ use lua::{LUA_ERRMEM, LUA_ERRSYNTAX, LUA_REGISTRYINDEX, LUA_TFUNCTION, lua_State
 
 use crate::interpreter::builder::Builder;
 use crate::interpreter::errors::HANDLER;
-use crate::interpreter::frame::inner_of;
+use crate::interpreter::frame::script_of;
 use crate::interpreter::interrupt::{ask, end_at_next_line};
 use crate::interpreter::stack::{Stack, Type};
 
@@ -65,7 +65,7 @@ unsafe extern "C-unwind" fn piece(
         source.pieces += 1;
         if source.pieces.is_multiple_of(4) {
             let stack = Stack::new(state);
-            if ask(stack, inner_of(stack)).is_err() {
+            if ask(stack, script_of(stack)).is_err() {
                 lua::lua_error(state);
             }
         }
@@ -123,7 +123,7 @@ fn compiled(stack: Stack<'_>, text: &[u8]) -> i32 {
 
 /// Nil, and why on top.
 fn failed(stack: Stack<'_>) -> i32 {
-    if inner_of(stack).run.killed {
+    if script_of(stack).run.killed {
         end_at_next_line(stack);
     }
     stack.push_nil();
@@ -150,7 +150,7 @@ unsafe extern "C-unwind" fn load(state: *mut lua_State) -> c_int {
     stack.push_function(gather);
     stack.push_copy(1);
     // Errors of the function are told, not raised. The handler of the script sees them first.
-    let handler = if inner_of(stack).run.catching { 0 } else { 3 };
+    let handler = if script_of(stack).run.catching { 0 } else { 3 };
     stack.get_field(LUA_REGISTRYINDEX, HANDLER);
     stack.insert(3);
     // SAFETY: as above.

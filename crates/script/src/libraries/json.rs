@@ -12,7 +12,7 @@ use std::io::Write;
 
 use crate::interpreter::frame::entry;
 use crate::interpreter::stack::{Raise, Stack, Type};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 
 /// What to do with numbers JSON has no words for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ fn settings(stack: Stack<'_>) -> &mut Settings {
     unsafe { stack.upvalue() }
 }
 
-fn new(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn new(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     open(stack);
     Ok(1)
 }
@@ -98,11 +98,18 @@ fn take(stack: Stack<'_>, args: i32) {
 }
 
 /// Sets an integer if one is given, and pushes what holds then.
-fn integer(stack: Stack<'_>, inner: &mut Inner, arg: i32, setting: &mut i32, low: i32, high: i32) {
+fn integer(
+    stack: Stack<'_>,
+    script: &mut ScriptState,
+    arg: i32,
+    setting: &mut i32,
+    low: i32,
+    high: i32,
+) {
     if stack.kind(arg) != Type::Nil {
         let value = stack.check_int(arg);
         if value < low || value > high {
-            let text = &mut inner.buffers.text;
+            let text = &mut script.buffers.text;
             text.clear();
             let _ = write!(text, "expected integer between {low} and {high}\0");
             let text = std::ffi::CStr::from_bytes_until_nul(text).unwrap_or_default();
@@ -114,7 +121,7 @@ fn integer(stack: Stack<'_>, inner: &mut Inner, arg: i32, setting: &mut i32, low
 }
 
 /// A boolean or one of the words; its position among them, where false and true are 0 and 1.
-fn choice(stack: Stack<'_>, inner: &mut Inner, arg: i32, words: &[&str]) -> Option<usize> {
+fn choice(stack: Stack<'_>, script: &mut ScriptState, arg: i32, words: &[&str]) -> Option<usize> {
     if stack.kind(arg) == Type::Nil {
         return None;
     }
@@ -124,7 +131,7 @@ fn choice(stack: Stack<'_>, inner: &mut Inner, arg: i32, words: &[&str]) -> Opti
     let word = stack.check_text(arg);
     let found = words.iter().position(|known| known.as_bytes() == word);
     if found.is_none() {
-        let text = &mut inner.buffers.text;
+        let text = &mut script.buffers.text;
         text.clear();
         text.extend_from_slice(b"invalid option '");
         text.extend_from_slice(word);
@@ -135,51 +142,51 @@ fn choice(stack: Stack<'_>, inner: &mut Inner, arg: i32, words: &[&str]) -> Opti
     found
 }
 
-fn flag(stack: Stack<'_>, inner: &mut Inner, setting: &mut bool) {
-    if let Some(chosen) = choice(stack, inner, 1, &["off", "on"]) {
+fn flag(stack: Stack<'_>, script: &mut ScriptState, setting: &mut bool) {
+    if let Some(chosen) = choice(stack, script, 1, &["off", "on"]) {
         *setting = chosen == 1;
     }
     stack.push_boolean(*setting);
 }
 
-fn encode_sparse_array(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn encode_sparse_array(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let settings = settings(stack);
     take(stack, 3);
-    flag(stack, inner, &mut settings.sparse_convert);
-    integer(stack, inner, 2, &mut settings.sparse_ratio, 0, i32::MAX);
-    integer(stack, inner, 3, &mut settings.sparse_safe, 0, i32::MAX);
+    flag(stack, script, &mut settings.sparse_convert);
+    integer(stack, script, 2, &mut settings.sparse_ratio, 0, i32::MAX);
+    integer(stack, script, 3, &mut settings.sparse_safe, 0, i32::MAX);
     Ok(3)
 }
 
-fn encode_max_depth(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn encode_max_depth(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     take(stack, 1);
-    integer(stack, inner, 1, &mut settings(stack).encode_depth, 1, i32::MAX);
+    integer(stack, script, 1, &mut settings(stack).encode_depth, 1, i32::MAX);
     Ok(1)
 }
 
-fn decode_max_depth(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn decode_max_depth(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     take(stack, 1);
-    integer(stack, inner, 1, &mut settings(stack).decode_depth, 1, i32::MAX);
+    integer(stack, script, 1, &mut settings(stack).decode_depth, 1, i32::MAX);
     Ok(1)
 }
 
-fn encode_number_precision(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn encode_number_precision(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     take(stack, 1);
-    integer(stack, inner, 1, &mut settings(stack).precision, 1, 14);
+    integer(stack, script, 1, &mut settings(stack).precision, 1, 14);
     Ok(1)
 }
 
 /// Remembered and told, but of no effect: buffers are always kept.
-fn encode_keep_buffer(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn encode_keep_buffer(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     take(stack, 1);
-    flag(stack, inner, &mut settings(stack).keep_buffer);
+    flag(stack, script, &mut settings(stack).keep_buffer);
     Ok(1)
 }
 
-fn encode_invalid_numbers(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn encode_invalid_numbers(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     take(stack, 1);
     let setting = &mut settings(stack).encode_invalid;
-    match choice(stack, inner, 1, &["off", "on", "null"]) {
+    match choice(stack, script, 1, &["off", "on", "null"]) {
         Some(0) => *setting = Invalid::Refuse,
         Some(1) => *setting = Invalid::Write,
         Some(_) => *setting = Invalid::Null,
@@ -193,8 +200,8 @@ fn encode_invalid_numbers(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Ra
     Ok(1)
 }
 
-fn decode_invalid_numbers(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn decode_invalid_numbers(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     take(stack, 1);
-    flag(stack, inner, &mut settings(stack).decode_invalid);
+    flag(stack, script, &mut settings(stack).decode_invalid);
     Ok(1)
 }

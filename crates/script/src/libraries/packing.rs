@@ -3,7 +3,7 @@
 use crate::interpreter::frame::entry;
 use crate::interpreter::interrupt::tick_bytes;
 use crate::interpreter::stack::{Raise, Stack, raise};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::number::{truncated, truncated_unsigned};
 
 /// Bytes the widest integer may take.
@@ -36,7 +36,11 @@ impl<'s> Format<'s> {
     }
 
     /// The next letter and the size it asks for.
-    fn next(&mut self, stack: Stack<'_>, inner: &mut Inner) -> Result<Option<(u8, usize)>, Raise> {
+    fn next(
+        &mut self,
+        stack: Stack<'_>,
+        script: &mut ScriptState,
+    ) -> Result<Option<(u8, usize)>, Raise> {
         let Some((&letter, rest)) = self.letters.split_first() else { return Ok(None) };
         self.letters = rest;
         let size = match letter {
@@ -50,7 +54,7 @@ impl<'s> Format<'s> {
                 if size > WIDEST {
                     return Err(raise!(
                         stack,
-                        inner,
+                        script,
                         "integral size {size} is larger than limit of {WIDEST}"
                     ));
                 }
@@ -83,7 +87,12 @@ impl<'s> Format<'s> {
     }
 
     /// A letter that stands for no item.
-    fn control(&mut self, stack: Stack<'_>, inner: &mut Inner, letter: u8) -> Result<(), Raise> {
+    fn control(
+        &mut self,
+        stack: Stack<'_>,
+        script: &mut ScriptState,
+        letter: u8,
+    ) -> Result<(), Raise> {
         match letter {
             b' ' => {}
             b'>' => self.big = true,
@@ -91,12 +100,12 @@ impl<'s> Format<'s> {
             b'!' => {
                 let align = self.count(stack, NATURAL)?;
                 if align <= 0 || align & (align - 1) != 0 {
-                    return Err(raise!(stack, inner, "alignment {align} is not a power of 2"));
+                    return Err(raise!(stack, script, "alignment {align} is not a power of 2"));
                 }
                 self.align = usize::try_from(align).unwrap_or(1);
             }
             _ => {
-                let text = &mut inner.buffers.text;
+                let text = &mut script.buffers.text;
                 text.clear();
                 text.extend_from_slice(b"invalid format option '");
                 text.extend_from_slice(&[letter, b'\'', 0]);
@@ -108,17 +117,17 @@ impl<'s> Format<'s> {
     }
 }
 
-fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn pack(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let mut format = Format::new(stack);
     stack.push_nil(); // what is missing is nil, not "no value"
-    inner.buffers.result.clear();
+    script.buffers.result.clear();
     let mut arg = 2;
     // As in the original, the position also counts zero bytes of strings twice over.
     let mut at = 0usize;
-    while let Some((letter, mut size)) = format.next(stack, inner)? {
+    while let Some((letter, mut size)) = format.next(stack, script)? {
         let padding = format.padding(at, letter, size);
         at += padding;
-        inner.buffers.result.resize(inner.buffers.result.len() + padding, 0);
+        script.buffers.result.resize(script.buffers.result.len() + padding, 0);
         match letter {
             b'b' | b'B' | b'h' | b'H' | b'l' | b'L' | b'T' | b'i' | b'I' => {
                 let value = truncated_unsigned(stack.check_number(arg));
@@ -126,24 +135,24 @@ fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
                 let byte =
                     |n: usize| value.checked_shr(8 * u32_of(n)).unwrap_or(0).to_le_bytes()[0];
                 if format.big {
-                    inner.buffers.result.extend((0..size).rev().map(byte));
+                    script.buffers.result.extend((0..size).rev().map(byte));
                 } else {
-                    inner.buffers.result.extend((0..size).map(byte));
+                    script.buffers.result.extend((0..size).map(byte));
                 }
             }
-            b'x' => inner.buffers.result.push(0),
+            b'x' => script.buffers.result.push(0),
             b'f' => {
                 #[allow(clippy::cast_possible_truncation)] // the format says so
                 let value = stack.check_number(arg) as f32;
                 arg += 1;
                 let bytes = if format.big { value.to_be_bytes() } else { value.to_le_bytes() };
-                inner.buffers.result.extend(bytes);
+                script.buffers.result.extend(bytes);
             }
             b'd' => {
                 let value = stack.check_number(arg);
                 arg += 1;
                 let bytes = if format.big { value.to_be_bytes() } else { value.to_le_bytes() };
-                inner.buffers.result.extend(bytes);
+                script.buffers.result.extend(bytes);
             }
             b'c' | b's' => {
                 let text = stack.check_text(arg);
@@ -154,22 +163,22 @@ fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
                 let Some(text) = text.get(..size) else {
                     stack.bad_arg(arg, c"string too short");
                 };
-                if inner.buffers.is_full(size) {
+                if script.buffers.is_full(size) {
                     return Err(stack.raise_at(b"not enough memory"));
                 }
-                tick_bytes(stack, inner, size)?;
-                inner.buffers.result.extend_from_slice(text);
+                tick_bytes(stack, script, size)?;
+                script.buffers.result.extend_from_slice(text);
                 if letter == b's' {
-                    inner.buffers.result.push(0);
+                    script.buffers.result.push(0);
                     size += 1;
                 }
             }
-            _ => format.control(stack, inner, letter)?,
+            _ => format.control(stack, script, letter)?,
         }
         at += size;
     }
-    stack.push(&inner.buffers.result);
-    inner.buffers.tidy();
+    stack.push(&script.buffers.result);
+    script.buffers.tidy();
     Ok(1)
 }
 
@@ -177,7 +186,7 @@ fn u32_of(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX / 8)
 }
 
-fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn unpack(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let mut format = Format::new(stack);
     let data = stack.check_text(2);
     let start = match stack.kind(3) {
@@ -191,7 +200,7 @@ fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     // A negative offset is one far behind the end.
     let mut at = usize::try_from(start - 1).unwrap_or(usize::MAX / 2);
     let mut count = 0;
-    while let Some((letter, mut size)) = format.next(stack, inner)? {
+    while let Some((letter, mut size)) = format.next(stack, script)? {
         at += format.padding(at, letter, size);
         let Some(mut item) = at.checked_add(size).and_then(|end| data.get(at..end)) else {
             stack.bad_arg(2, c"data string too short");
@@ -233,7 +242,7 @@ fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
                 size = len + 1;
                 count += 1;
             }
-            _ => format.control(stack, inner, letter)?,
+            _ => format.control(stack, script, letter)?,
         }
         at += size;
     }
@@ -263,10 +272,10 @@ fn float(item: &[u8], big: bool) -> f64 {
     if big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) }
 }
 
-fn size(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn size(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let mut format = Format::new(stack);
     let mut at = 0usize;
-    while let Some((letter, size)) = format.next(stack, inner)? {
+    while let Some((letter, size)) = format.next(stack, script)? {
         at += format.padding(at, letter, size);
         if letter == b's' {
             stack.bad_arg(1, c"option 's' has no fixed size");
@@ -275,7 +284,7 @@ fn size(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
             stack.bad_arg(1, c"option 'c0' has no fixed size");
         }
         if !letter.is_ascii_alphanumeric() {
-            format.control(stack, inner, letter)?;
+            format.control(stack, script, letter)?;
         }
         at += size;
     }

@@ -8,10 +8,10 @@ use std::ffi::c_int;
 use lua::{lua_State, lua_upvalueindex};
 
 use crate::interpreter::builder::Builder;
-use crate::interpreter::frame::{entry, inner_of};
+use crate::interpreter::frame::{entry, script_of};
 use crate::interpreter::interrupt::tick_bytes;
 use crate::interpreter::stack::{Raise, Stack, Type};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::number::truncated;
 
 use matcher::{Capture, End, Matcher, Stop};
@@ -44,12 +44,12 @@ fn stopped(stack: Stack<'_>, stop: Stop) -> Raise {
     }
 }
 
-fn find(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    search(stack, inner, true)
+fn find(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
+    search(stack, script, true)
 }
 
-fn find_match(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    search(stack, inner, false)
+fn find_match(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
+    search(stack, script, false)
 }
 
 /// Where to begin, from 0: negative positions count from the end.
@@ -67,12 +67,12 @@ fn is_plain(pattern: &[u8]) -> bool {
     !pattern[..end].iter().any(|byte| SPECIAL.contains(byte))
 }
 
-fn search(stack: Stack<'_>, inner: &mut Inner, finds: bool) -> Result<i32, Raise> {
+fn search(stack: Stack<'_>, script: &mut ScriptState, finds: bool) -> Result<i32, Raise> {
     let (text, pattern) = (stack.check_text(1), stack.check_text(2));
     let mut at = start(stack, 3, text.len());
-    tick_bytes(stack, inner, pattern.len())?;
+    tick_bytes(stack, script, pattern.len())?;
     if finds && (stack.is_true(4) || is_plain(pattern)) {
-        tick_bytes(stack, inner, text.len() - at)?;
+        tick_bytes(stack, script, text.len() - at)?;
         let Some(found) = memchr::memmem::find(&text[at..], pattern) else {
             stack.push_nil();
             return Ok(1);
@@ -84,7 +84,7 @@ fn search(stack: Stack<'_>, inner: &mut Inner, finds: bool) -> Result<i32, Raise
     let anchored = pattern.first() == Some(&b'^');
     let mut matcher = Matcher::new(text, if anchored { &pattern[1..] } else { pattern });
     loop {
-        let found = matcher.run(stack, inner, at).map_err(|stop| stopped(stack, stop))?;
+        let found = matcher.run(stack, script, at).map_err(|stop| stopped(stack, stop))?;
         if let Some(end) = found {
             if !finds {
                 return push_captures(stack, text, &matcher, Some((at, end)));
@@ -131,7 +131,7 @@ fn push_capture(stack: Stack<'_>, text: &[u8], capture: Capture) -> Result<(), R
 }
 
 #[allow(clippy::unnecessary_wraps)] // the shape of every function
-fn gmatch(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn gmatch(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     stack.check_text(1);
     stack.check_text(2);
     stack.set_top(2);
@@ -140,13 +140,13 @@ fn gmatch(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
     Ok(1)
 }
 
-fn next_match(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn next_match(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let text = stack.text(lua_upvalueindex(1)).unwrap_or_default();
     let pattern = stack.text(lua_upvalueindex(2)).unwrap_or_default();
     let at = usize::try_from(truncated(stack.number(lua_upvalueindex(3)))).unwrap_or(0);
     let mut matcher = Matcher::new(text, pattern);
     for at in at..=text.len() {
-        let found = matcher.run(stack, inner, at).map_err(|stop| stopped(stack, stop))?;
+        let found = matcher.run(stack, script, at).map_err(|stop| stopped(stack, stop))?;
         if let Some(end) = found {
             stack.push_count(if end == at { end + 1 } else { end });
             stack.replace(lua_upvalueindex(3));
@@ -184,7 +184,7 @@ fn substituted(stack: Stack<'_>) -> Result<i32, Raise> {
     let mut result = Builder::new(stack);
     let (mut at, mut count) = (0, 0);
     while count < most {
-        let found = matcher.run(stack, inner_of(stack), at);
+        let found = matcher.run(stack, script_of(stack), at);
         let found = found.map_err(|stop| stopped(stack, stop))?;
         if let Some(end) = found {
             count += 1;
@@ -242,12 +242,12 @@ impl Replacement<'_> {
             Type::String | Type::Number => result.push(stack.text(-1).unwrap_or_default()),
             _ if !stack.is_true(-1) => result.push(whole),
             other => {
-                let inner = inner_of(stack);
-                inner.buffers.text.clear();
-                inner.buffers.text.extend_from_slice(b"invalid replacement value (a ");
-                inner.buffers.text.extend_from_slice(other.name().as_bytes());
-                inner.buffers.text.push(b')');
-                return Err(stack.raise_at(&inner.buffers.text));
+                let script = script_of(stack);
+                script.buffers.text.clear();
+                script.buffers.text.extend_from_slice(b"invalid replacement value (a ");
+                script.buffers.text.extend_from_slice(other.name().as_bytes());
+                script.buffers.text.push(b')');
+                return Err(stack.raise_at(&script.buffers.text));
             }
         }
         stack.pop(1);

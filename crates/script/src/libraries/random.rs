@@ -2,7 +2,7 @@
 
 use crate::interpreter::frame::entry;
 use crate::interpreter::stack::{Raise, Stack};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 
 /// Puts both functions into the table on top of the stack.
 pub fn open(stack: Stack<'_>) {
@@ -14,9 +14,9 @@ pub fn open(stack: Stack<'_>) {
 
 const MAX: u32 = 0x7FFF_FFFF;
 
-fn random(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn random(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     // Drawn before the arguments are looked at: a failing call moves the sequence on, too.
-    let r = f64::from(inner.random.next() % MAX) / f64::from(MAX);
+    let r = f64::from(script.random.next() % MAX) / f64::from(MAX);
     let (low, high) = match stack.top() {
         0 => {
             stack.push_number(r);
@@ -34,7 +34,7 @@ fn random(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     Ok(1)
 }
 
-fn randomseed(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    inner.random.seed(stack.check_int(1).cast_unsigned());
+fn randomseed(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
+    script.random.seed(stack.check_int(1).cast_unsigned());
     Ok(0)
 }

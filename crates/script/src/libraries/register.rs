@@ -5,7 +5,7 @@ use lua::LUA_REGISTRYINDEX;
 use crate::interpreter::errors::push_error;
 use crate::interpreter::frame::entry;
 use crate::interpreter::stack::{Raise, Stack, Type};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::library::{Function, FunctionFlags, name_of};
 
 /// Puts the function into the table on top.
@@ -24,8 +24,8 @@ struct Given<'s> {
     callback: Option<i32>,
 }
 
-fn register_function(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    match register(stack, inner) {
+fn register_function(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
+    match register(stack, script) {
         Ok(()) => Ok(0),
         Err(text) => {
             push_error(stack, text.as_bytes());
@@ -34,8 +34,8 @@ fn register_function(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> 
     }
 }
 
-fn register(stack: Stack<'_>, inner: &mut Inner) -> Result<(), &'static str> {
-    if inner.loading.is_none() {
+fn register(stack: Stack<'_>, script: &mut ScriptState) -> Result<(), &'static str> {
+    if script.loading.is_none() {
         return Err("redis.register_function can only be called on FUNCTION LOAD command");
     }
     let given = match stack.top() {
@@ -51,7 +51,7 @@ fn register(stack: Stack<'_>, inner: &mut Inner) -> Result<(), &'static str> {
         return Err("Library names can only contain letters, numbers, or underscores(_) and must \
                     be at least one character long");
     }
-    let loading = inner.loading.iter().flat_map(|loading| &loading.functions);
+    let loading = script.loading.iter().flat_map(|loading| &loading.functions);
     if loading.into_iter().any(|(known, _)| known.name.as_bytes() == name) {
         return Err("Function already exists in the library");
     }
@@ -63,7 +63,7 @@ fn register(stack: Stack<'_>, inner: &mut Inner) -> Result<(), &'static str> {
         description: given.description.map(<[u8]>::to_vec),
         flags: given.flags,
     };
-    if let Some(loading) = &mut inner.loading {
+    if let Some(loading) = &mut script.loading {
         loading.functions.push((function, reference));
     }
     Ok(())

@@ -9,7 +9,7 @@ use super::{
 use crate::interpreter::errors::{self, HANDLER};
 use crate::interpreter::frame::entry;
 use crate::interpreter::stack::{Raise, Stack, Type};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 
 /// Functions of the base library that Redis does not give to scripts.
 const ABSENT: [&std::ffi::CStr; 6] =
@@ -148,12 +148,12 @@ fn guard(stack: Stack<'_>) {
     stack.set_metatable(-2);
 }
 
-fn absent(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn absent(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let Some(name) = stack.text(-1) else {
         let text = b"Second argument to luaProtectedTableError must be a string or number";
         return Err(stack.raise_at(text));
     };
-    let text = &mut inner.buffers.text;
+    let text = &mut script.buffers.text;
     text.clear();
     text.extend_from_slice(b"Script attempted to access nonexistent global variable '");
     text.extend_from_slice(base::error::until_zero(name));

@@ -8,9 +8,9 @@
 
 use lua::{LUA_REGISTRYINDEX, LUA_TTABLE, lua_upvalueindex};
 
-use crate::interpreter::frame::{entry, inner_of};
+use crate::interpreter::frame::{entry, script_of};
 use crate::interpreter::stack::{Raise, Stack, Type};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 
 /// The error of a script that writes to one, as in Redis.
 const READONLY: &[u8] = b"Attempt to modify a readonly table";
@@ -28,7 +28,7 @@ pub fn seal(stack: Stack<'_>) {
     stack.set_field(-2, c"__index");
     stack.push_function(entry!(refuse));
     stack.set_field(-2, c"__newindex");
-    inner_of(stack).seals.push(stack.address(-1));
+    script_of(stack).seals.push(stack.address(-1));
     stack.set_metatable(-2);
 }
 
@@ -47,15 +47,15 @@ pub fn show_metatable_of_strings(stack: Stack<'_>) {
 
 /// Whether the table in a slot is one in front of another.
 #[inline]
-fn is_sealed(stack: Stack<'_>, inner: &Inner, index: i32) -> bool {
+fn is_sealed(stack: Stack<'_>, script: &ScriptState, index: i32) -> bool {
     let metatable = stack.metatable_at(index).addr();
-    metatable != 0 && inner.seals.contains(&metatable)
+    metatable != 0 && script.seals.contains(&metatable)
 }
 
 /// Puts the real table into the slot of one in front of it. Not to be shown to scripts.
 #[inline]
-pub fn open_seal(stack: Stack<'_>, inner: &Inner, index: i32) {
-    if is_sealed(stack, inner, index) {
+pub fn open_seal(stack: Stack<'_>, script: &ScriptState, index: i32) {
+    if is_sealed(stack, script, index) {
         stack.metatable(index);
         stack.raw_field(-1, "__index");
         stack.replace(index);
@@ -65,15 +65,15 @@ pub fn open_seal(stack: Stack<'_>, inner: &Inner, index: i32) {
 
 /// Refuses to change a table that is sealed.
 #[inline]
-pub fn check_open(stack: Stack<'_>, inner: &Inner, index: i32) -> Result<(), Raise> {
-    if is_sealed(stack, inner, index) {
+pub fn check_open(stack: Stack<'_>, script: &ScriptState, index: i32) -> Result<(), Raise> {
+    if is_sealed(stack, script, index) {
         stack.push(READONLY);
         return Err(Raise);
     }
     Ok(())
 }
 
-fn refuse(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn refuse(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     Err(stack.raise_at(READONLY))
 }
 
@@ -95,10 +95,10 @@ pub fn open(stack: Stack<'_>) {
     stack.set_field(-2, c"pairs");
 }
 
-fn next(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn next(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     stack.check_type(1, LUA_TTABLE);
     stack.set_top(2);
-    open_seal(stack, inner, 1);
+    open_seal(stack, script, 1);
     if stack.next(1) {
         return Ok(2);
     }
@@ -107,7 +107,7 @@ fn next(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
 }
 
 #[allow(clippy::unnecessary_wraps)] // the shape of every function
-fn pairs(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
+fn pairs(stack: Stack<'_>, _: &mut ScriptState) -> Result<i32, Raise> {
     stack.check_type(1, LUA_TTABLE);
     stack.push_copy(lua_upvalueindex(1));
     stack.push_copy(1);
@@ -115,30 +115,30 @@ fn pairs(stack: Stack<'_>, _: &mut Inner) -> Result<i32, Raise> {
     Ok(3)
 }
 
-fn rawget(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn rawget(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     stack.check_type(1, LUA_TTABLE);
     stack.check_any(2);
     stack.set_top(2);
-    open_seal(stack, inner, 1);
+    open_seal(stack, script, 1);
     stack.raw_get(1);
     Ok(1)
 }
 
-fn rawset(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn rawset(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     stack.check_type(1, LUA_TTABLE);
     stack.check_any(2);
     stack.check_any(3);
     stack.set_top(3);
-    check_open(stack, inner, 1)?;
+    check_open(stack, script, 1)?;
     stack.raw_set(1);
     Ok(1)
 }
 
-fn getmetatable(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn getmetatable(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     stack.check_any(1);
     match stack.kind(1) {
         Type::String => stack.get_field(LUA_REGISTRYINDEX, OF_STRINGS),
-        Type::Table if is_sealed(stack, inner, 1) => {
+        Type::Table if is_sealed(stack, script, 1) => {
             stack.metatable(1);
             stack.raw_get_at(-1, SHOWN);
         }
@@ -153,12 +153,12 @@ fn getmetatable(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     Ok(1)
 }
 
-fn setmetatable(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn setmetatable(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     stack.check_type(1, LUA_TTABLE);
     if !matches!(stack.kind(2), Type::Nil | Type::Table) {
         stack.bad_arg(2, c"nil or table expected");
     }
-    check_open(stack, inner, 1)?;
+    check_open(stack, script, 1)?;
     if stack.metatable(1) {
         stack.raw_field(-1, "__metatable");
         if stack.kind(-1) != Type::Nil {

@@ -7,10 +7,10 @@
 use lua::{LUA_TFUNCTION, LUA_TTABLE, lua_State};
 
 use crate::interpreter::builder::Builder;
-use crate::interpreter::frame::{entry, inner_of};
+use crate::interpreter::frame::{entry, script_of};
 use crate::interpreter::interrupt::tick;
 use crate::interpreter::stack::{Raise, Stack, Type, raise};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::libraries::sealed::{check_open, open_seal};
 
 /// Elements between two questions whether to go on, for work that asks the host itself.
@@ -62,7 +62,7 @@ fn int_or(stack: Stack<'_>, arg: i32, default: i32) -> i32 {
     }
 }
 
-fn concat(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn concat(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let separator: &[u8] = match stack.kind(2) {
         Type::None | Type::Nil => b"",
         _ => stack.check_text(2),
@@ -75,14 +75,14 @@ fn concat(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     };
     let mut text = Builder::new(stack);
     for n in first..=last {
-        tick(stack, inner, 1)?;
+        tick(stack, script, 1)?;
         stack.raw_get_at(1, n);
         let kind = stack.kind(-1);
         if !matches!(kind, Type::String | Type::Number) {
             let name = kind.name();
             return Err(raise!(
                 stack,
-                inner,
+                script,
                 "invalid value ({name}) at index {n} in table for 'concat'"
             ));
         }
@@ -99,40 +99,40 @@ fn concat(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
 /// Moves the elements at these places up or down, one after another.
 fn shift(
     stack: Stack<'_>,
-    inner: &mut Inner,
+    script: &mut ScriptState,
     places: impl Iterator<Item = i32>,
     by: i32,
 ) -> Result<(), Raise> {
     for place in places {
-        tick(stack, inner, 1)?;
+        tick(stack, script, 1)?;
         stack.raw_get_at(1, place);
         stack.raw_set_at(1, place + by);
     }
     Ok(())
 }
 
-fn insert(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn insert(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let behind = len(stack).wrapping_add(1);
     let args = stack.top();
     if !(2..=3).contains(&args) {
         return Err(stack.raise_at(b"wrong number of arguments to 'insert'"));
     }
     let at = if args == 3 { stack.check_int(2) } else { behind };
-    check_open(stack, inner, 1)?;
-    shift(stack, inner, (at..behind).rev(), 1)?;
+    check_open(stack, script, 1)?;
+    shift(stack, script, (at..behind).rev(), 1)?;
     stack.raw_set_at(1, at);
     Ok(0)
 }
 
-fn remove(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+fn remove(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let last = len(stack);
     let at = int_or(stack, 2, last);
     if at < 1 || last < at {
         return Ok(0);
     }
-    check_open(stack, inner, 1)?;
+    check_open(stack, script, 1)?;
     stack.raw_get_at(1, at); // the result
-    shift(stack, inner, at + 1..=last, -1)?;
+    shift(stack, script, at + 1..=last, -1)?;
     stack.push_nil();
     stack.raw_set_at(1, last);
     Ok(1)
@@ -141,7 +141,7 @@ fn remove(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
 /// Calls the function in the second slot with the key and the value on top: whether that gave
 /// something, which ends the walk as its result.
 fn visit(stack: Stack<'_>) -> Result<bool, Raise> {
-    tick(stack, inner_of(stack), ROUND)?;
+    tick(stack, script_of(stack), ROUND)?;
     stack.push_copy(2);
     stack.insert(-3);
     stack.call(2, 1);
@@ -155,7 +155,7 @@ fn visit(stack: Stack<'_>) -> Result<bool, Raise> {
 fn foreach(stack: Stack<'_>) -> Result<i32, Raise> {
     stack.check_type(1, LUA_TTABLE);
     stack.check_type(2, LUA_TFUNCTION);
-    open_seal(stack, inner_of(stack), 1);
+    open_seal(stack, script_of(stack), 1);
     stack.push_nil();
     while stack.next(1) {
         stack.push_copy(-2); // the walk goes on from this key
@@ -262,7 +262,7 @@ impl Sort<'_> {
     /// Whether the value in one slot is less than that in another.
     fn is_less(self, left: i32, right: i32) -> Result<bool, Raise> {
         let stack = self.stack;
-        tick(stack, inner_of(stack), 1)?;
+        tick(stack, script_of(stack), 1)?;
         if !self.by {
             return Ok(stack.is_less(left, right));
         }

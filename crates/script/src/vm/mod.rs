@@ -80,8 +80,8 @@ impl Vm {
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
         for state in [Some(&mut self.scripts), self.functions.as_mut()].into_iter().flatten() {
-            state.shared.memory.set_limit(limits.memory);
-            state.shared.inner.get_mut().buffers.limit = limits.memory;
+            state.allocator_data.memory.set_limit(limits.memory);
+            state.allocator_data.script.get_mut().buffers.limit = limits.memory;
             state.garbage = limits.garbage;
         }
     }
@@ -95,13 +95,13 @@ impl Vm {
     /// Bytes the state of scripts takes: `used_memory_vm_eval`.
     #[must_use]
     pub fn script_memory(&self) -> usize {
-        self.scripts.shared.memory.used()
+        self.scripts.allocator_data.memory.used()
     }
 
     /// Bytes the state of functions takes: `used_memory_vm_functions`.
     #[must_use]
     pub fn function_memory(&self) -> usize {
-        self.functions.as_ref().map_or(0, |state| state.shared.memory.used())
+        self.functions.as_ref().map_or(0, |state| state.allocator_data.memory.used())
     }
 
     /// Compiles a script if this interpreter has not seen it yet. `interrupted` is asked now and

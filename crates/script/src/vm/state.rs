@@ -14,7 +14,7 @@ use crate::interpreter::errors::{HANDLER, extract, trimmed};
 use crate::interpreter::interrupt::{FIRST, STEPS, call_hook_after, hook};
 use crate::interpreter::memory::Memory;
 use crate::interpreter::stack::{Stack, Type};
-use crate::interpreter::state::{Inner, Shared};
+use crate::interpreter::state::{AllocatorData, ScriptState};
 use crate::libraries::compile::compile;
 use crate::libraries::sandbox::{self, GLOBALS};
 use crate::library::{Header, Loading};
@@ -60,7 +60,7 @@ impl Names {
 /// One state of the interpreter.
 pub struct State {
     state: NonNull<lua_State>,
-    pub shared: Box<Shared>,
+    pub allocator_data: Box<AllocatorData>,
     /// Whether it is an interpreter that this was built for; nothing runs in it otherwise.
     pub known: bool,
     /// Whether a call has begun and not ended. It stays so if a panic passed through.
@@ -80,8 +80,8 @@ unsafe impl Send for State {}
 
 impl Drop for State {
     fn drop(&mut self) {
-        self.shared.memory.set_lenient(true);
-        self.shared.memory.unwatch();
+        self.allocator_data.memory.set_lenient(true);
+        self.allocator_data.memory.unwatch();
         // SAFETY: the state is ours and is not used afterwards; what it carries is freed later.
         unsafe { lua::lua_close(self.state.as_ptr()) }
     }
@@ -89,10 +89,10 @@ impl Drop for State {
 
 impl State {
     pub fn new(limits: Limits, functions: bool) -> Self {
-        let inner = Inner::new(limits.memory);
+        let script = ScriptState::new(limits.memory);
         let memory = Memory::new(limits.memory, hook);
-        let shared = Box::new(Shared { memory, inner: inner.into() });
-        let ud = (&raw const *shared).cast_mut().cast::<c_void>();
+        let allocator_data = Box::new(AllocatorData { memory, script: script.into() });
+        let ud = (&raw const *allocator_data).cast_mut().cast::<c_void>();
         // SAFETY: the allocator is ours, and its user data lives in a box that outlives the state.
         let state = unsafe { lua::lua_newstate(allocate, ud) };
         // The allocator is lenient: it ends the process rather than refuse.
@@ -104,7 +104,7 @@ impl State {
         let names = {
             // SAFETY: the state is new, and nothing raises while allocations are lenient.
             let stack = unsafe { Stack::new(state.as_ptr()) };
-            stack.set_collector(shared.memory.pause());
+            stack.set_collector(allocator_data.memory.pause());
             if known {
                 sandbox::open(stack, functions);
             }
@@ -112,8 +112,8 @@ impl State {
         };
         State {
             state,
-            settled: shared.memory.used(),
-            shared,
+            settled: allocator_data.memory.used(),
+            allocator_data,
             known,
             running: false,
             garbage: limits.garbage,
@@ -207,7 +207,7 @@ impl State {
         handler: c_int,
         host: &mut dyn Host,
     ) -> c_int {
-        self.shared.inner.get_mut().run.protocol = Protocol::Resp2;
+        self.allocator_data.script.get_mut().run.protocol = Protocol::Resp2;
         self.under(host, |state| {
             let state = state.state.as_ptr();
             // SAFETY: the state is valid, our caller has pushed the values, and errors end here.
@@ -220,28 +220,28 @@ impl State {
 
     /// Does what catches its own errors, with a host and under the limit of memory.
     fn under<R>(&mut self, host: &mut dyn Host, run: impl FnOnce(&Self) -> R) -> R {
-        let script = &mut self.shared.inner.get_mut().run;
-        script.begin(STEPS, FIRST);
+        let this_run = &mut self.allocator_data.script.get_mut().run;
+        this_run.begin(STEPS, FIRST);
         let host: *mut (dyn Host + '_) = host;
         // SAFETY: only the lifetime changes; the pointer is taken away before this function ends,
         // or the state is made anew before it is used again.
         let host: *mut (dyn Host + 'static) = unsafe { std::mem::transmute(host) };
-        script.host = NonNull::new(host);
+        this_run.host = NonNull::new(host);
         self.running = true;
-        self.shared.memory.set_lenient(false);
+        self.allocator_data.memory.set_lenient(false);
         // SAFETY: it is the main state of this memory, and nothing is watched afterwards.
-        unsafe { self.shared.memory.watch(self.state.as_ptr()) };
+        unsafe { self.allocator_data.memory.watch(self.state.as_ptr()) };
         let result = run(self);
-        self.shared.memory.unwatch();
-        self.shared.memory.set_lenient(true);
+        self.allocator_data.memory.unwatch();
+        self.allocator_data.memory.set_lenient(true);
         self.running = false;
-        self.shared.inner.get_mut().run.host = None;
+        self.allocator_data.script.get_mut().run.host = None;
         result
     }
 
     /// Writes the result, and clears the stack.
     pub fn answer(&mut self, host: &mut dyn Host, out: &mut dyn Reply) -> Result<(), Failed> {
-        let protocol = self.shared.inner.get_mut().run.protocol;
+        let protocol = self.allocator_data.script.get_mut().run.protocol;
         let stack = self.stack();
         let lowered = lower(stack, protocol, host, out);
         stack.set_top(0);
@@ -257,8 +257,8 @@ impl State {
     /// Collects what a script has left behind, once it is worth the while: what then stays is at
     /// most what [`Limits::garbage`] allows, or half as much as what lives.
     pub fn clean(&mut self) {
-        self.shared.inner.get_mut().rest();
-        let used = self.shared.memory.used();
+        self.allocator_data.script.get_mut().rest();
+        let used = self.allocator_data.memory.used();
         self.settled = self.settled.min(used);
         if used - self.settled > self.garbage.max(self.settled / 2) {
             self.collect();
@@ -268,8 +268,8 @@ impl State {
     /// Collects all garbage.
     pub fn collect(&mut self) {
         self.stack().collect();
-        self.settled = self.shared.memory.used();
-        self.stack().set_collector(self.shared.memory.pause());
+        self.settled = self.allocator_data.memory.used();
+        self.stack().set_collector(self.allocator_data.memory.pause());
     }
 
     pub fn load_library(
@@ -280,9 +280,9 @@ impl State {
         let prefix = "ERR Error compiling function: ";
         self.compile(header.code, b"@user_function\0", prefix, host)?;
         sandbox::show_loading(self.stack(), true);
-        self.shared.inner.get_mut().loading = Some(Loading::default());
+        self.allocator_data.script.get_mut().loading = Some(Loading::default());
         let status = self.protected(0, 0, 0, host);
-        let loading = self.shared.inner.get_mut().loading.take().unwrap_or_default();
+        let loading = self.allocator_data.script.get_mut().loading.take().unwrap_or_default();
         let stack = self.stack();
         sandbox::show_loading(stack, false);
         let mut result = Ok(());
@@ -319,7 +319,7 @@ unsafe extern "C" fn allocate(
 ) -> *mut c_void {
     // SAFETY: `State::new` handed the box in, which outlives the state; Lua tells the sizes it
     // asked for.
-    unsafe { (*ud.cast::<Shared>()).memory.resize(block, old, new) }
+    unsafe { (*ud.cast::<AllocatorData>()).memory.resize(block, old, new) }
 }
 
 /// Called when an error is raised where nothing protects, which the rules of this crate exclude.

@@ -103,11 +103,11 @@ impl<'s> Stack<'s> {
 
 /// Puts a message together in the state's buffer and raises it with its position.
 macro_rules! raise {
-    ($stack:expr, $inner:expr, $($format:tt)+) => {{
-        $inner.buffers.text.clear();
+    ($stack:expr, $script:expr, $($format:tt)+) => {{
+        $script.buffers.text.clear();
         // Writing to a vector cannot fail.
-        let _ = std::io::Write::write_fmt(&mut $inner.buffers.text, format_args!($($format)+));
-        $stack.raise_at(&$inner.buffers.text)
+        let _ = std::io::Write::write_fmt(&mut $script.buffers.text, format_args!($($format)+));
+        $stack.raise_at(&$script.buffers.text)
     }};
 }
 pub(crate) use raise;

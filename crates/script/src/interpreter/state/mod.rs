@@ -21,14 +21,14 @@ pub use ways::Way;
 use buffers::KEPT;
 
 /// The user data of the allocator, so that it is found from any coroutine by one load.
-pub struct Shared {
+pub struct AllocatorData {
     pub memory: Memory,
-    pub inner: UnsafeCell<Inner>,
+    pub script: UnsafeCell<ScriptState>,
 }
 
 /// The script that runs, and what is kept from call to call.
 #[derive(Default)]
-pub struct Inner {
+pub struct ScriptState {
     pub run: Run,
     pub buffers: Buffers,
     pub command: Command,
@@ -55,12 +55,12 @@ impl Default for Collector {
     }
 }
 
-impl Inner {
+impl ScriptState {
     /// What a fresh state carries; results of encoders may take so many bytes.
     pub fn new(limit: usize) -> Self {
-        let mut inner = Inner::default();
-        inner.buffers.limit = limit;
-        inner
+        let mut script = ScriptState::default();
+        script.buffers.limit = limit;
+        script
     }
 
     /// Gives back what a script has left: these belong to no limit.

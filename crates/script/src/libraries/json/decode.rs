@@ -5,7 +5,7 @@
 
 use crate::interpreter::interrupt::{tick, tick_bytes};
 use crate::interpreter::stack::{Raise, Stack, raise};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::libraries::json::settings;
 use crate::number::read_f64;
 
@@ -17,7 +17,7 @@ pub const DEEPEST: i32 = 2000;
 /// Nesting below which arrays may use that much of the stack.
 const SHALLOW: i32 = 64;
 
-pub fn decode(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+pub fn decode(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     if stack.top() != 1 {
         stack.bad_arg(1, c"expected 1 argument");
     }
@@ -26,10 +26,10 @@ pub fn decode(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     if text.len() >= 2 && (text[0] == 0 || text[1] == 0) {
         return Err(stack.raise_at(b"JSON parser does not support UTF-16 or UTF-32"));
     }
-    tick_bytes(stack, inner, text.len())?;
+    tick_bytes(stack, script, text.len())?;
     let mut decoder = Decoder {
         stack,
-        inner,
+        script,
         // The original relies on the zero byte behind a string of Lua, which also ends a text.
         text: &text[..memchr::memchr(0, text).unwrap_or(text.len())],
         at: 0,
@@ -47,7 +47,7 @@ pub fn decode(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
 
 struct Decoder<'s, 'i> {
     stack: Stack<'s>,
-    inner: &'i mut Inner,
+    script: &'i mut ScriptState,
     text: &'s [u8],
     at: usize,
     depth: i32,
@@ -77,7 +77,7 @@ impl Decoder<'_, '_> {
     }
 
     fn value(&mut self) -> Result<(), Raise> {
-        tick(self.stack, self.inner, 2)?;
+        tick(self.stack, self.script, 2)?;
         self.space();
         match self.byte() {
             b'"' => self.string(),
@@ -132,9 +132,9 @@ impl Decoder<'_, '_> {
             self.at = end + 1;
             return Ok(());
         }
-        match unescape(self.text, start, &mut self.inner.buffers.result) {
+        match unescape(self.text, start, &mut self.script.buffers.result) {
             Ok(end) => {
-                self.stack.push(&self.inner.buffers.result);
+                self.stack.push(&self.script.buffers.result);
                 self.at = end;
                 Ok(())
             }
@@ -151,7 +151,7 @@ impl Decoder<'_, '_> {
         let (depth, at) = (self.depth, self.at);
         Err(raise!(
             self.stack,
-            self.inner,
+            self.script,
             "Found too many nested data structures ({depth}) at character {at}"
         ))
     }
@@ -240,7 +240,7 @@ impl Decoder<'_, '_> {
     fn unexpected(&mut self, expected: &str) -> Raise {
         let (found, at) = self.token();
         let at = at + 1;
-        raise!(self.stack, self.inner, "Expected {expected} but found {found} at character {at}")
+        raise!(self.stack, self.script, "Expected {expected} but found {found} at character {at}")
     }
 
     /// The name of the token here, or what is wrong with it, and where.
@@ -254,7 +254,7 @@ impl Decoder<'_, '_> {
             b']' => "T_ARR_END",
             b',' => "T_COMMA",
             b':' => "T_COLON",
-            b'"' => match unescape(self.text, at + 1, &mut self.inner.buffers.result) {
+            b'"' => match unescape(self.text, at + 1, &mut self.script.buffers.result) {
                 Ok(_) => "T_STRING",
                 Err(fault) => return (fault.text, fault.at),
             },

@@ -2,7 +2,7 @@
 
 use crate::interpreter::interrupt::{tick, tick_bytes};
 use crate::interpreter::stack::{Peek, Raise, Stack, Type, Walk, raise};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::libraries::json::decode::DEEPEST;
 use crate::libraries::json::{Invalid, Settings, settings};
 use crate::number::write_g;
@@ -27,24 +27,24 @@ const ESCAPES: [u8; 256] = {
     table
 };
 
-pub fn encode(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+pub fn encode(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     if stack.top() != 1 {
         stack.bad_arg(1, c"expected 1 argument");
     }
-    inner.buffers.result.clear();
-    let mut encoder = Encoder { stack, inner, settings: *settings(stack) };
+    script.buffers.result.clear();
+    let mut encoder = Encoder { stack, script, settings: *settings(stack) };
     match stack.peek(1) {
         Peek::Table => encoder.table(1)?,
         plain => encoder.scalar(plain)?,
     }
-    stack.push(&inner.buffers.result);
-    inner.buffers.tidy();
+    stack.push(&script.buffers.result);
+    script.buffers.tidy();
     Ok(1)
 }
 
 struct Encoder<'s, 'i> {
     stack: Stack<'s>,
-    inner: &'i mut Inner,
+    script: &'i mut ScriptState,
     settings: Settings,
 }
 
@@ -52,7 +52,7 @@ impl Encoder<'_, '_> {
     /// Appends a value that is no table.
     #[inline]
     fn scalar(&mut self, value: Peek<'_>) -> Result<(), Raise> {
-        tick(self.stack, self.inner, 1)?;
+        tick(self.stack, self.script, 1)?;
         let text: &[u8] = match value {
             Peek::Text(text) => return self.string(text),
             Peek::Number(n) => return self.number(n),
@@ -62,21 +62,21 @@ impl Encoder<'_, '_> {
             Peek::Table => return Err(self.refuse(Type::Table, "type not supported")),
             Peek::Other(kind) => return Err(self.refuse(kind, "type not supported")),
         };
-        self.inner.buffers.result.extend_from_slice(text);
+        self.script.buffers.result.extend_from_slice(text);
         Ok(())
     }
 
     fn refuse(&mut self, kind: Type, why: &str) -> Raise {
         let name = kind.name();
-        raise!(self.stack, self.inner, "Cannot serialise {name}: {why}")
+        raise!(self.stack, self.script, "Cannot serialise {name}: {why}")
     }
 
     fn string(&mut self, text: &[u8]) -> Result<(), Raise> {
-        if self.inner.buffers.is_full(text.len()) {
+        if self.script.buffers.is_full(text.len()) {
             return Err(self.stack.raise_at(b"not enough memory"));
         }
-        tick_bytes(self.stack, self.inner, text.len() * 2)?;
-        let out = &mut self.inner.buffers.result;
+        tick_bytes(self.stack, self.script, text.len() * 2)?;
+        let out = &mut self.script.buffers.result;
         out.reserve(text.len() + 16);
         out.push(b'"');
         let mut rest = text;
@@ -104,7 +104,7 @@ impl Encoder<'_, '_> {
     }
 
     fn number(&mut self, n: f64) -> Result<(), Raise> {
-        let out = &mut self.inner.buffers.result;
+        let out = &mut self.script.buffers.result;
         if n.is_finite() {
             write_g(out, n, usize::try_from(self.settings.precision).unwrap_or(14));
             return Ok(());
@@ -124,12 +124,12 @@ impl Encoder<'_, '_> {
         if depth > self.settings.encode_depth.min(DEEPEST) || !self.stack.has_room(4) {
             return Err(raise!(
                 self.stack,
-                self.inner,
+                self.script,
                 "Cannot serialise, excessive nesting ({depth})"
             ));
         }
-        tick(self.stack, self.inner, 1)?;
-        if self.inner.buffers.is_full(2) {
+        tick(self.stack, self.script, 1)?;
+        if self.script.buffers.is_full(2) {
             return Err(self.stack.raise_at(b"not enough memory"));
         }
         match self.array_len()? {
@@ -144,7 +144,7 @@ impl Encoder<'_, '_> {
         let (mut max, mut items) = (0i32, 0i32);
         let mut walk = Walk::default();
         while let Some((key, _)) = self.stack.walk(-1, &mut walk) {
-            tick(self.stack, self.inner, 1)?;
+            tick(self.stack, self.script, 1)?;
             let Peek::Number(key) = key else { return Ok(-1) };
             if !(key >= 1.0 && key.floor() == key) {
                 return Ok(-1);
@@ -168,10 +168,10 @@ impl Encoder<'_, '_> {
     }
 
     fn array(&mut self, depth: i32, len: i32) -> Result<(), Raise> {
-        self.inner.buffers.result.push(b'[');
+        self.script.buffers.result.push(b'[');
         for n in 1..=len {
             if n > 1 {
-                self.inner.buffers.result.push(b',');
+                self.script.buffers.result.push(b',');
             }
             match self.stack.peek_at(-1, n) {
                 Peek::Table => {
@@ -182,27 +182,27 @@ impl Encoder<'_, '_> {
                 plain => self.scalar(plain)?,
             }
         }
-        self.inner.buffers.result.push(b']');
+        self.script.buffers.result.push(b']');
         Ok(())
     }
 
     fn object(&mut self, depth: i32) -> Result<(), Raise> {
-        self.inner.buffers.result.push(b'{');
+        self.script.buffers.result.push(b'{');
         let (mut walk, mut first) = (Walk::default(), true);
         while let Some((key, value)) = self.stack.walk(-1, &mut walk) {
             if !first {
-                self.inner.buffers.result.push(b',');
+                self.script.buffers.result.push(b',');
             }
             first = false;
             match key {
                 Peek::Text(text) => {
                     self.string(text)?;
-                    self.inner.buffers.result.push(b':');
+                    self.script.buffers.result.push(b':');
                 }
                 Peek::Number(n) => {
-                    self.inner.buffers.result.push(b'"');
+                    self.script.buffers.result.push(b'"');
                     self.number(n)?;
-                    self.inner.buffers.result.extend_from_slice(b"\":");
+                    self.script.buffers.result.extend_from_slice(b"\":");
                 }
                 other => {
                     let why = "table key must be a number or string";
@@ -218,7 +218,7 @@ impl Encoder<'_, '_> {
                 plain => self.scalar(plain)?,
             }
         }
-        self.inner.buffers.result.push(b'}');
+        self.script.buffers.result.push(b'}');
         Ok(())
     }
 }

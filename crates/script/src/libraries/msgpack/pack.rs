@@ -2,13 +2,13 @@
 
 use crate::interpreter::interrupt::{tick, tick_bytes};
 use crate::interpreter::stack::{Peek, Raise, Stack, Walk};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::number::exact;
 
 /// Tables nested deeper than this are nil.
 const NESTING: u32 = 16;
 
-pub fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+pub fn pack(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let count = stack.top();
     if count == 0 {
         stack.bad_arg(0, c"MessagePack pack needs input.");
@@ -16,41 +16,41 @@ pub fn pack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
     if !stack.has_room(count) {
         stack.bad_arg(0, c"Too many arguments for MessagePack pack.");
     }
-    inner.buffers.result.clear();
+    script.buffers.result.clear();
     for arg in 1..=count {
         stack.make_room(1, c"in function mp_check");
         match stack.peek(arg) {
             Peek::Table => {
                 stack.push_copy(arg);
-                table(stack, inner, 0)?;
+                table(stack, script, 0)?;
                 stack.pop(1);
             }
-            plain => scalar(stack, inner, plain)?,
+            plain => scalar(stack, script, plain)?,
         }
     }
-    stack.push(&inner.buffers.result);
-    inner.buffers.tidy();
+    stack.push(&script.buffers.result);
+    script.buffers.tidy();
     Ok(1)
 }
 
 /// Appends a value; what has no form of its own is nil.
 #[inline]
-fn scalar(stack: Stack<'_>, inner: &mut Inner, value: Peek<'_>) -> Result<(), Raise> {
-    tick(stack, inner, 1)?;
+fn scalar(stack: Stack<'_>, script: &mut ScriptState, value: Peek<'_>) -> Result<(), Raise> {
+    tick(stack, script, 1)?;
     match value {
         Peek::Text(text) => {
-            tick_bytes(stack, inner, text.len())?;
-            if inner.buffers.is_full(text.len()) {
+            tick_bytes(stack, script, text.len())?;
+            if script.buffers.is_full(text.len()) {
                 return Err(stack.raise_at(b"not enough memory"));
             }
-            let out = &mut inner.buffers.result;
+            let out = &mut script.buffers.result;
             out.reserve(text.len() + 5);
             head(out, text.len(), (0xA0, 32), Some(0xD9), [0xDA, 0xDB]);
             out.extend_from_slice(text);
         }
-        Peek::Boolean(b) => inner.buffers.result.push(if b { 0xC3 } else { 0xC2 }),
-        Peek::Number(n) => number(&mut inner.buffers.result, n),
-        _ => inner.buffers.result.push(0xC0),
+        Peek::Boolean(b) => script.buffers.result.push(if b { 0xC3 } else { 0xC2 }),
+        Peek::Number(n) => number(&mut script.buffers.result, n),
+        _ => script.buffers.result.push(0xC0),
     }
     Ok(())
 }
@@ -126,61 +126,61 @@ fn integer(out: &mut Vec<u8>, n: i64) {
 }
 
 /// Appends the table on top, which stays.
-fn table(stack: Stack<'_>, inner: &mut Inner, level: u32) -> Result<(), Raise> {
+fn table(stack: Stack<'_>, script: &mut ScriptState, level: u32) -> Result<(), Raise> {
     if level >= NESTING {
-        inner.buffers.result.push(0xC0);
+        script.buffers.result.push(0xC0);
         return Ok(());
     }
     stack.make_room(4, c"in function mp_encode_lua_table");
-    if inner.buffers.is_full(8) {
+    if script.buffers.is_full(8) {
         return Err(stack.raise_at(b"not enough memory"));
     }
-    tick(stack, inner, 1)?;
-    let (is_array, count) = shape_of(stack, inner)?;
+    tick(stack, script, 1)?;
+    let (is_array, count) = shape_of(stack, script)?;
     if is_array {
-        head(&mut inner.buffers.result, count, (0x90, 16), None, [0xDC, 0xDD]);
+        head(&mut script.buffers.result, count, (0x90, 16), None, [0xDC, 0xDD]);
         for n in 1..=i32::try_from(count).unwrap_or(i32::MAX) {
             match stack.peek_at(-1, n) {
                 Peek::Table => {
                     stack.raw_get_at(-1, n);
-                    table(stack, inner, level + 1)?;
+                    table(stack, script, level + 1)?;
                     stack.pop(1);
                 }
-                plain => scalar(stack, inner, plain)?,
+                plain => scalar(stack, script, plain)?,
             }
         }
         return Ok(());
     }
-    head(&mut inner.buffers.result, count, (0x80, 16), None, [0xDE, 0xDF]);
+    head(&mut script.buffers.result, count, (0x80, 16), None, [0xDE, 0xDF]);
     let mut walk = Walk::default();
     while let Some((key, value)) = stack.walk(-1, &mut walk) {
         match key {
             Peek::Table => {
                 stack.push_key(&walk);
-                table(stack, inner, level + 1)?;
+                table(stack, script, level + 1)?;
                 stack.pop(1);
             }
-            plain => scalar(stack, inner, plain)?,
+            plain => scalar(stack, script, plain)?,
         }
         match value {
             Peek::Table => {
                 stack.push_value(&walk);
-                table(stack, inner, level + 1)?;
+                table(stack, script, level + 1)?;
                 stack.pop(1);
             }
-            plain => scalar(stack, inner, plain)?,
+            plain => scalar(stack, script, plain)?,
         }
     }
     Ok(())
 }
 
 /// Whether the keys of the table on top are 1…n, and the number of pairs.
-fn shape_of(stack: Stack<'_>, inner: &mut Inner) -> Result<(bool, usize), Raise> {
+fn shape_of(stack: Stack<'_>, script: &mut ScriptState) -> Result<(bool, usize), Raise> {
     let (mut is_array, mut count, mut max) = (true, 0usize, 0i64);
     let mut walk = Walk::default();
     while let Some((key, _)) = stack.walk(-1, &mut walk) {
         count += 1;
-        tick(stack, inner, 1)?;
+        tick(stack, script, 1)?;
         if is_array {
             let key = if let Peek::Number(n) = key { exact(n) } else { None };
             match key {

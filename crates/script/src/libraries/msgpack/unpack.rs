@@ -2,7 +2,7 @@
 
 use crate::interpreter::interrupt::{tick, tick_number};
 use crate::interpreter::stack::{Raise, Stack, Type, raise};
-use crate::interpreter::state::Inner;
+use crate::interpreter::state::ScriptState;
 use crate::number::truncated;
 
 /// What can be wrong with bytes.
@@ -14,24 +14,24 @@ enum Fault {
     Ended(Raise),
 }
 
-pub fn unpack(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
-    run(stack, inner, 0, 0)
+pub fn unpack(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
+    run(stack, script, 0, 0)
 }
 
-pub fn unpack_one(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+pub fn unpack_one(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let offset = stack.check_whole_or(2, 0);
     // Where the original takes a second look, what is behind the string is gone.
     if stack.top() > 1 {
         stack.set_top(1);
     }
-    run(stack, inner, 1, offset)
+    run(stack, script, 1, offset)
 }
 
-pub fn unpack_limit(stack: Stack<'_>, inner: &mut Inner) -> Result<i32, Raise> {
+pub fn unpack_limit(stack: Stack<'_>, script: &mut ScriptState) -> Result<i32, Raise> {
     let limit = truncated(stack.check_number(2));
     let offset = stack.check_whole_or(3, 0);
     stack.set_top(1);
-    run(stack, inner, limit, offset)
+    run(stack, script, limit, offset)
 }
 
 /// An offset as messages show it.
@@ -45,13 +45,13 @@ const TOO_MANY: &std::ffi::CStr =
 
 /// Decodes up to `limit` objects (0: all) from `offset`; with a limit, the offset of what follows
 /// comes first, -1 at the end.
-fn run(stack: Stack<'_>, inner: &mut Inner, limit: i64, offset: i64) -> Result<i32, Raise> {
+fn run(stack: Stack<'_>, script: &mut ScriptState, limit: i64, offset: i64) -> Result<i32, Raise> {
     let text = stack.check_text(1);
     let len = text.len();
     let Some(start) = usize::try_from(offset).ok().filter(|_| limit >= 0) else {
         return Err(raise!(
             stack,
-            inner,
+            script,
             "Invalid request to unpack with offset of {} and limit of {len}.",
             cut(offset)
         ));
@@ -59,13 +59,13 @@ fn run(stack: Stack<'_>, inner: &mut Inner, limit: i64, offset: i64) -> Result<i
     if start > len {
         return Err(raise!(
             stack,
-            inner,
+            script,
             "Start offset {} greater than input length {len}.",
             cut(offset)
         ));
     }
     let all = limit == 0 && offset == 0;
-    let mut reader = Reader { stack, inner, depth: 0, rest: &text[start..] };
+    let mut reader = Reader { stack, script, depth: 0, rest: &text[start..] };
     if !all {
         stack.push_nil(); // where the offset will be
     }
@@ -100,7 +100,7 @@ const DEEPEST: u32 = 2000;
 
 struct Reader<'s, 'i> {
     stack: Stack<'s>,
-    inner: &'i mut Inner,
+    script: &'i mut ScriptState,
     depth: u32,
     rest: &'s [u8],
 }
@@ -122,7 +122,7 @@ impl<'s> Reader<'s, '_> {
 
     #[allow(clippy::cast_precision_loss)] // integers become doubles in Lua
     fn value(&mut self) -> Result<(), Fault> {
-        tick(self.stack, self.inner, 1).map_err(Fault::Ended)?;
+        tick(self.stack, self.script, 1).map_err(Fault::Ended)?;
         let [kind] = self.bytes::<1>()?;
         let number = match kind {
             0x00..=0x7F => f64::from(kind),
@@ -239,7 +239,7 @@ impl<'s> Reader<'s, '_> {
             self.value()?;
             let key = self.stack.kind(-2);
             if key == Type::Number {
-                tick_number(self.stack, self.inner).map_err(Fault::Ended)?;
+                tick_number(self.stack, self.script).map_err(Fault::Ended)?;
             }
             // Not raw: a key that is nil or NaN is an error with Lua's text.
             if key == Type::String {

@@ -8,7 +8,7 @@
 
 use crate::interpreter::interrupt::tick;
 use crate::interpreter::stack::{Raise, Stack};
-use crate::interpreter::state::{Inner, Way};
+use crate::interpreter::state::{ScriptState, Way};
 
 /// The most captures a pattern may have.
 const CAPTURES: usize = 32;
@@ -72,18 +72,18 @@ impl<'t> Matcher<'t> {
     pub fn run(
         &mut self,
         stack: Stack<'_>,
-        inner: &mut Inner,
+        script: &mut ScriptState,
         at: usize,
     ) -> Result<Option<usize>, Stop> {
         self.count = 0;
-        inner.ways.clear();
+        script.ways.clear();
         let mut place = Some((at, 0));
         loop {
-            tick(stack, inner, 1)?;
+            tick(stack, script, 1)?;
             let Some((at, item)) = place else {
-                match self.back(inner) {
+                match self.back(script) {
                     Some(other) => place = Some(other),
-                    None if inner.ways.is_empty() => return Ok(None),
+                    None if script.ways.is_empty() => return Ok(None),
                     None => {}
                 }
                 continue;
@@ -91,7 +91,7 @@ impl<'t> Matcher<'t> {
             if item == self.pattern.len() {
                 return Ok(Some(at));
             }
-            place = self.step(stack, inner, at, item)?;
+            place = self.step(stack, script, at, item)?;
         }
     }
 
@@ -103,40 +103,40 @@ impl<'t> Matcher<'t> {
     fn step(
         &mut self,
         stack: Stack<'_>,
-        inner: &mut Inner,
+        script: &mut ScriptState,
         at: usize,
         item: usize,
     ) -> Result<Option<(usize, usize)>, Stop> {
         match (self.pattern[item], self.byte(item + 1)) {
             (b'(', Some(b')')) => {
-                self.begin(inner, at, End::Position).map(|()| Some((at, item + 2)))
+                self.begin(script, at, End::Position).map(|()| Some((at, item + 2)))
             }
-            (b'(', _) => self.begin(inner, at, End::Open).map(|()| Some((at, item + 1))),
-            (b')', _) => self.end(inner, at).map(|()| Some((at, item + 1))),
+            (b'(', _) => self.begin(script, at, End::Open).map(|()| Some((at, item + 1))),
+            (b')', _) => self.end(script, at).map(|()| Some((at, item + 1))),
             (b'$', None) => Ok((at == self.text.len()).then_some((at, item + 1))),
-            (ESCAPE, Some(b'b')) => self.balance(stack, inner, at, item),
+            (ESCAPE, Some(b'b')) => self.balance(stack, script, at, item),
             (ESCAPE, Some(b'f')) => self.frontier(at, item + 2),
             (ESCAPE, Some(digit)) if digit.is_ascii_digit() => self.again(at, digit, item + 2),
-            _ => self.single(stack, inner, at, item),
+            _ => self.single(stack, script, at, item),
         }
     }
 
-    fn begin(&mut self, inner: &mut Inner, start: usize, end: End) -> Result<(), Stop> {
+    fn begin(&mut self, script: &mut ScriptState, start: usize, end: End) -> Result<(), Stop> {
         if self.count >= CAPTURES {
             return Err(Stop::Fault("too many captures"));
         }
         self.captures[self.count] = Capture { start, end };
         self.count += 1;
-        inner.ways.push(Way::NotBegun);
+        script.ways.push(Way::NotBegun);
         Ok(())
     }
 
-    fn end(&mut self, inner: &mut Inner, at: usize) -> Result<(), Stop> {
+    fn end(&mut self, script: &mut ScriptState, at: usize) -> Result<(), Stop> {
         let is_open = |capture: &Capture| matches!(capture.end, End::Open);
         let last = self.captures().iter().rposition(is_open);
         let last = last.ok_or(Stop::Fault("invalid pattern capture"))?;
         self.captures[last].end = End::At(at);
-        inner.ways.push(Way::NotEnded(last));
+        script.ways.push(Way::NotEnded(last));
         Ok(())
     }
 
@@ -144,7 +144,7 @@ impl<'t> Matcher<'t> {
     fn balance(
         &self,
         stack: Stack<'_>,
-        inner: &mut Inner,
+        script: &mut ScriptState,
         at: usize,
         item: usize,
     ) -> Result<Option<(usize, usize)>, Stop> {
@@ -156,7 +156,7 @@ impl<'t> Matcher<'t> {
         }
         let mut depth = 1usize;
         for (n, &byte) in self.text[at + 1..].iter().enumerate() {
-            tick(stack, inner, 1)?;
+            tick(stack, script, 1)?;
             if byte == close {
                 depth -= 1;
                 if depth == 0 {
@@ -197,7 +197,7 @@ impl<'t> Matcher<'t> {
     fn single(
         &self,
         stack: Stack<'_>,
-        inner: &mut Inner,
+        script: &mut ScriptState,
         at: usize,
         item: usize,
     ) -> Result<Option<(usize, usize)>, Stop> {
@@ -205,12 +205,12 @@ impl<'t> Matcher<'t> {
         let fits = |at: usize| self.text.get(at).is_some_and(|&byte| self.is_one(byte, item, end));
         match self.byte(end) {
             Some(b'?') if fits(at) => {
-                inner.ways.push(Way::Without { at, next: end + 1 });
+                script.ways.push(Way::Without { at, next: end + 1 });
                 Ok(Some((at + 1, end + 1)))
             }
             Some(b'?') => Ok(Some((at, end + 1))),
             Some(b'-') => {
-                inner.ways.push(Way::More { at, item, end });
+                script.ways.push(Way::More { at, item, end });
                 Ok(Some((at, end + 1)))
             }
             Some(sign @ (b'*' | b'+')) => {
@@ -221,10 +221,10 @@ impl<'t> Matcher<'t> {
                 let mut count = 0;
                 while fits(start + count) {
                     count += 1;
-                    tick(stack, inner, 1)?;
+                    tick(stack, script, 1)?;
                 }
                 if count > 0 {
-                    inner.ways.push(Way::Fewer { start, count, next: end + 1 });
+                    script.ways.push(Way::Fewer { start, count, next: end + 1 });
                 }
                 Ok(Some((start + count, end + 1)))
             }
@@ -233,8 +233,8 @@ impl<'t> Matcher<'t> {
     }
 
     /// Undoes what led nowhere, and takes up the next other way: none if this step found none.
-    fn back(&mut self, inner: &mut Inner) -> Option<(usize, usize)> {
-        match inner.ways.pop()? {
+    fn back(&mut self, script: &mut ScriptState) -> Option<(usize, usize)> {
+        match script.ways.pop()? {
             Way::NotBegun => {
                 self.count -= 1;
                 None
@@ -246,7 +246,7 @@ impl<'t> Matcher<'t> {
             Way::Without { at, next } => Some((at, next)),
             Way::Fewer { start, count, next } => {
                 if count > 1 {
-                    inner.ways.push(Way::Fewer { start, count: count - 1, next });
+                    script.ways.push(Way::Fewer { start, count: count - 1, next });
                 }
                 Some((start + count - 1, next))
             }
@@ -255,7 +255,7 @@ impl<'t> Matcher<'t> {
                 if !self.is_one(byte, item, end) {
                     return None;
                 }
-                inner.ways.push(Way::More { at: at + 1, item, end });
+                script.ways.push(Way::More { at: at + 1, item, end });
                 Some((at + 1, end + 1))
             }
         }
