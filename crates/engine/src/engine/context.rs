@@ -36,7 +36,7 @@ impl Control<'_> {
     /// for what takes long.
     pub(crate) fn when_free(&mut self, work: WhenFree) {
         if self.in_exec {
-            self.context.left.when_free.push(work);
+            self.context.after_locks.when_free.push(work);
         } else {
             work(self.engine, Some(self.session));
         }

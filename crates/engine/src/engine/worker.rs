@@ -54,17 +54,17 @@ pub struct WorkerContext {
     /// Something may keep requests from running: loading, or trouble with the disk.
     pub(crate) hindered: bool,
     /// What the thread asks and tells the others.
-    pub(crate) threads: OtherThreads,
+    pub(crate) threads: ThreadHooks,
     /// A script of this batch has taken long: the batch ends with its request.
     pub(crate) overran: bool,
     /// What commands have left to be done.
-    pub(crate) left: Left,
+    pub(crate) after_locks: AfterLocks,
     /// The disk was in trouble at the start of this batch: all its writes are refused.
     pub(crate) troubled: bool,
 }
 
 /// What the thread asks and tells the others.
-pub(crate) struct OtherThreads {
+pub(crate) struct ThreadHooks {
     /// Whether this thread has posted more to others than they should have waiting.
     pub(crate) is_crowding: fn() -> bool,
     /// Has another thread serve this one's other clients while a script of one of them takes long;
@@ -76,7 +76,7 @@ pub(crate) struct OtherThreads {
 
 /// What commands have left to be done.
 #[derive(Default)]
-pub(crate) struct Left {
+pub(crate) struct AfterLocks {
     /// What commands of a transaction have left to be done when it has given its shards back.
     pub(crate) when_free: Vec<WhenFree>,
     /// What commands of the request that runs have left to be done with files.
@@ -99,14 +99,14 @@ impl Worker {
             interpreters: InterpreterPool::default(),
             words: Vec::new(),
             full: false,
-            threads: OtherThreads {
+            threads: ThreadHooks {
                 is_crowding: || false,
                 hand_over: |_| (),
                 others_first: || false,
             },
             overran: false,
             hindered: false,
-            left: Left::default(),
+            after_locks: AfterLocks::default(),
             troubled: false,
         };
         let mut txn = Txn::new(Arc::clone(&engine.store), seed);

@@ -80,7 +80,7 @@ impl WorkerContext {
     /// full by a new limit.
     #[inline]
     pub(crate) fn follow(&mut self, engine: &Engine, txn: &mut Txn) {
-        for work in std::mem::take(&mut self.left.when_free) {
+        for work in std::mem::take(&mut self.after_locks.when_free) {
             work(engine, None);
         }
         if self.learn_config(engine, txn) {

@@ -257,7 +257,7 @@ impl Control<'_> {
     ) {
         let engine = self.engine;
         let args = Args::new(argv, entry.naming.words, None, engine.store.hasher());
-        let (mark, left) = (writer.raw().len(), self.context.left.file_requests.len());
+        let (mark, left) = (writer.raw().len(), self.context.after_locks.file_requests.len());
         let guarded = std::panic::AssertUnwindSafe(|| run(self, args, writer));
         let ended = std::panic::catch_unwind(guarded);
         self.settle_file_requests(left, entry.number, !matches!(ended, Ok(Ok(()))));

@@ -35,14 +35,14 @@ impl Control<'_> {
         bytes: usize,
         work: FileWork,
     ) -> Result<(), CmdError> {
-        let place = if self.context.left.file_requests.is_empty() {
+        let place = if self.context.after_locks.file_requests.is_empty() {
             Some(Place::take(&self.engine.background, self.session)?)
         } else {
             None
         };
         let (at, silent, alone) = (out.raw().len(), self.session.replies.silent(), !self.in_exec);
         let request = FileRequest { at, silent, entry: None, alone, bytes, place, work };
-        self.context.left.file_requests.push(request);
+        self.context.after_locks.file_requests.push(request);
         Ok(())
     }
 
@@ -50,7 +50,7 @@ impl Control<'_> {
     /// its own, or forgets them if it has failed.
     #[inline]
     pub(crate) fn settle_file_requests(&mut self, before: usize, entry: usize, failed: bool) {
-        let left = &mut self.context.left.file_requests;
+        let left = &mut self.context.after_locks.file_requests;
         if left.len() > before {
             let own = left.get_mut(before..).unwrap_or_default();
             own.iter_mut().for_each(|request| _ = request.entry.get_or_insert(entry));
@@ -69,8 +69,8 @@ impl WorkerParts<'_> {
         start: usize,
         writer: &mut RespWriter<'_>,
     ) {
-        if !self.context.left.file_requests.is_empty() {
-            let left = std::mem::take(&mut self.context.left.file_requests);
+        if !self.context.after_locks.file_requests.is_empty() {
+            let left = std::mem::take(&mut self.context.after_locks.file_requests);
             hand_over(self.engine, session, left, (start, writer));
         }
     }

@@ -90,7 +90,7 @@ pub(super) struct Caller<'c> {
     /// How long it and its commands take.
     pub(crate) clock: Clock,
     /// What others are told when it has run.
-    pub(crate) others: ToOthers,
+    pub(crate) after: AfterScript,
     /// Replies of commands that write bytes.
     bytes: Vec<u8>,
 }
@@ -124,7 +124,7 @@ pub(crate) struct Clock {
 
 /// What others are told when it has run.
 #[derive(Default)]
-pub(crate) struct ToOthers {
+pub(crate) struct AfterScript {
     /// What the monitoring clients are shown.
     pub(crate) shown: Vec<Vec<u8>>,
     pub(crate) lines: Vec<(u8, Vec<u8>)>,
@@ -152,7 +152,7 @@ impl<'c> Caller<'c> {
             outcome: Outcome::default(),
             running: None,
             clock: Clock { started, took: Duration::ZERO, timed, ran: Vec::new() },
-            others: ToOthers::default(),
+            after: AfterScript::default(),
             bytes: Vec::new(),
         }
     }
@@ -339,13 +339,13 @@ impl<'c> Caller<'c> {
     fn publish(&mut self, sharded: bool, channel: &[u8], message: &[u8]) -> usize {
         let (channel, message) = (channel.to_vec(), message.to_vec());
         let receivers = self.engine.notify.pubsub.receivers(&channel, sharded);
-        self.others.published.push(Published { sharded, channel, message });
+        self.after.published.push(Published { sharded, channel, message });
         receivers
     }
 
     /// Whether it has told subscribers something.
     pub fn has_published(&self) -> bool {
-        !self.others.published.is_empty()
+        !self.after.published.is_empty()
     }
 
     /// Makes visible what the script did beside changing keys. `mark` is where its reply begins.
@@ -354,7 +354,7 @@ impl<'c> Caller<'c> {
         let engine = self.engine;
         let publisher = self.session.client.id;
         let mut own = Vec::new();
-        for Published { sharded, channel, message } in &self.others.published {
+        for Published { sharded, channel, message } in &self.after.published {
             let mut take = |message: &[u8]| own.extend_from_slice(message);
             if *sharded {
                 engine.notify.pubsub.publish_shard(channel, message, publisher, &mut take);
@@ -365,10 +365,10 @@ impl<'c> Caller<'c> {
         if !own.is_empty() {
             writer.raw().splice(mark..mark, own);
         }
-        for (level, text) in &self.others.lines {
+        for (level, text) in &self.after.lines {
             tell(*level, text);
         }
-        for line in &self.others.shown {
+        for line in &self.after.shown {
             engine.notify.monitors.send(line, 0);
         }
         self.context.share_time(self.clock.started, &self.clock.ran);
@@ -494,7 +494,7 @@ impl Host for Caller<'_> {
             done
         };
         if self.engine.run.request_flags.now().monitored() {
-            self.others.shown.extend(monitor::of_script(self.db, entry, words));
+            self.after.shown.extend(monitor::of_script(self.db, entry, words));
         }
         // The interpreter counts its own steps, not those of commands.
         if self.clock.took >= SLOW && self.interrupted() {
@@ -516,7 +516,7 @@ impl Host for Caller<'_> {
             tell(level, text);
         } else if !self.outcome.abandoned {
             // It may have to run again.
-            self.others.lines.push((level, text.to_vec()));
+            self.after.lines.push((level, text.to_vec()));
         }
     }
 
