@@ -2,17 +2,17 @@
 
 use base::Millis;
 
-use crate::shard::counts::Part;
+use crate::shard::counts::ShardCounts;
 use crate::{Db, HeldShards, Shard, Txn};
 
 /// Steps of a walk that find out how long the keys of a database in one shard still live.
 const SAMPLE_STEPS: usize = 4;
 
 impl KeyCounts {
-    fn add(&mut self, Part([keys, expiring, table]): Part) {
-        self.keys += keys;
-        self.expiring += expiring;
-        self.table += table;
+    fn add(&mut self, count: ShardCounts) {
+        self.keys += count.keys;
+        self.expiring += count.expiring;
+        self.table += count.table;
     }
 }
 
@@ -76,15 +76,15 @@ pub fn key_counts(txn: &mut Txn) -> Vec<KeyCounts> {
             // Where the walk that deletes overdue keys stands is as good as a random place.
             let dbs = shard.dbs().iter().zip(&shard.expire_cursor);
             for ((sum, lives), (db, cursor)) in sums.iter_mut().zip(&mut lives).zip(dbs) {
-                sum.add(Part::of(db));
+                sum.add(ShardCounts::of(db));
                 if db.keys.expiring() > 0 {
                     lives.sample(db, *cursor, now);
                 }
             }
         });
         if there.is_none() {
-            let parts = held.store().locks.key_counts_of_overdue(number);
-            sums.iter_mut().zip(&parts).for_each(|(sum, part)| sum.add(*part));
+            let counts = held.store().locks.key_counts_of_overdue(number);
+            sums.iter_mut().zip(&counts).for_each(|(sum, count)| sum.add(*count));
         }
     }
     for (sum, lives) in sums.iter_mut().zip(&lives) {

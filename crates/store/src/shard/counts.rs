@@ -2,12 +2,19 @@
 
 use crate::Db;
 
-/// A database's part of one shard: keys, keys with a deadline, bytes of its table.
+/// What one shard holds of a database.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Part(pub [usize; 3]);
+pub(crate) struct ShardCounts {
+    /// Keys.
+    pub keys: usize,
+    /// Keys with a deadline.
+    pub expiring: usize,
+    /// Bytes of its table.
+    pub table: usize,
+}
 
-impl Part {
+impl ShardCounts {
     pub fn of(db: &Db) -> Self {
-        Part([db.keys.len(), db.keys.expiring(), db.keys.overhead()])
+        ShardCounts { keys: db.keys.len(), expiring: db.keys.expiring(), table: db.keys.overhead() }
     }
 }

@@ -16,7 +16,7 @@ use sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use sync::{Mutex, MutexGuard};
 
 use crate::Shard;
-use crate::shard::counts::Part;
+use crate::shard::counts::ShardCounts;
 
 /// How long to wait for a lock before looking whether its holder is overdue.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -35,7 +35,7 @@ struct Slot {
     /// It is held by a request that has taken longer than it should.
     overdue: AtomicBool,
     /// What was in it when that was noticed.
-    key_counts: Mutex<Box<[Part]>>,
+    key_counts: Mutex<Box<[ShardCounts]>>,
 }
 
 impl Slot {
@@ -222,7 +222,7 @@ impl Locks {
     /// Marks a shard; the caller holds its lock.
     pub(crate) fn mark(&self, number: usize, shard: &Shard) {
         let slot = &self.slots[number];
-        *slot.key_counts.lock() = shard.dbs().iter().map(Part::of).collect();
+        *slot.key_counts.lock() = shard.dbs().iter().map(ShardCounts::of).collect();
         if !slot.overdue.swap(true, Ordering::Release) {
             self.obstructed.fetch_add(1, Ordering::Relaxed);
         }
@@ -242,7 +242,7 @@ impl Locks {
     }
 
     /// What was in a shard when its holder was found overdue.
-    pub(crate) fn key_counts_of_overdue(&self, number: usize) -> Box<[Part]> {
+    pub(crate) fn key_counts_of_overdue(&self, number: usize) -> Box<[ShardCounts]> {
         self.slots[number].key_counts.lock().clone()
     }
 }
