@@ -35,4 +35,4 @@ mod timed_stream;
 mod ttl;
 
 pub use openapi::document;
-pub use port::{Gate, Http, Parts};
+pub use port::{ConnectionCounter, Http, HttpOptions};

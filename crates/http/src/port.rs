@@ -15,7 +15,7 @@ use crate::session::Workers;
 const FAREWELLS: usize = 128;
 
 /// Counts connections of all ports together.
-pub trait Gate: Send + Sync {
+pub trait ConnectionCounter: Send + Sync {
     /// Whether there is room for one more, which is counted then.
     fn enter(&self) -> bool;
     /// One that was counted has gone.
@@ -23,11 +23,11 @@ pub trait Gate: Send + Sync {
 }
 
 /// What the port is made with.
-pub struct Parts {
+pub struct HttpOptions {
     /// The engine.
     pub engine: Arc<Engine>,
     /// Counts connections.
-    pub gate: Arc<dyn Gate>,
+    pub connections: Arc<dyn ConnectionCounter>,
     /// What TLS is made with, if it is spoken.
     pub context: Option<Arc<ServerConfig>>,
     /// Rung when something has become durable.
@@ -45,7 +45,7 @@ pub struct Http {
     /// What it counts.
     pub counts: Counts,
     pub(crate) budget: Arc<Budget>,
-    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) connections: Arc<dyn ConnectionCounter>,
     pub(crate) context: Mutex<Option<Arc<ServerConfig>>>,
     pub(crate) secured: bool,
     pub(crate) farewells: Arc<Semaphore>,
@@ -54,13 +54,13 @@ pub struct Http {
 impl Http {
     /// A port that listens nowhere yet.
     #[must_use]
-    pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { engine, gate, context, durable, threads, seed } = parts;
+    pub fn new(options: HttpOptions) -> Arc<Self> {
+        let HttpOptions { engine, connections, context, durable, threads, seed } = options;
         Arc::new(Http {
             workers: Arc::new(Workers::new(&engine, threads + 1, seed, durable)),
             counts: Counts::default(),
             budget: Arc::default(),
-            gate,
+            connections,
             secured: context.is_some(),
             context: Mutex::new(context),
             farewells: Arc::new(Semaphore::new(FAREWELLS)),

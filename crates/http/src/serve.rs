@@ -66,7 +66,7 @@ struct CountedConnection(Arc<Http>);
 
 impl Drop for CountedConnection {
     fn drop(&mut self) {
-        self.0.gate.leave();
+        self.0.connections.leave();
         self.0.counts.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -105,13 +105,13 @@ impl Http {
     ) {
         let config = self.workers.engine.config();
         let connection = auth::charge_of_connection(&self.workers.engine, &config, self.secured);
-        let refusal = if !self.gate.enter() {
+        let refusal = if !self.connections.enter() {
             Some("max number of clients reached")
         } else if !has_room(&mut unknown, connection).await {
-            self.gate.leave();
+            self.connections.leave();
             Some("max memory of clients that have not shown who they are reached")
         } else if !auth::welcome(&self.workers.engine, &config, peer) {
-            self.gate.leave();
+            self.connections.leave();
             Some(
                 "protected mode: without a password for the default user or http-token, \
                  connections are accepted from this machine only",

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use config::{Config, SetError, Settings};
 use engine::Engine;
-use http::{Gate, Http};
+use http::{ConnectionCounter, Http};
 use rustls::ServerConfig;
 use tokio::runtime::Runtime;
 use tokio::sync::{Notify, watch};
@@ -67,7 +67,7 @@ pub fn secure(config: &Config) -> Result<Option<Arc<ServerConfig>>, String> {
     context.map(Some).map_err(|error| format!("{error}\nFailed to configure TLS for HTTP."))
 }
 
-impl Gate for WorkerPool {
+impl ConnectionCounter for WorkerPool {
     fn enter(&self) -> bool {
         self.admit()
     }
@@ -108,9 +108,9 @@ impl HttpServer {
             .build()?;
         let durable = Arc::new(Notify::new());
         let (stop, stopped) = watch::channel(false);
-        let http = Http::new(http::Parts {
+        let http = Http::new(http::HttpOptions {
             engine: Arc::clone(engine),
-            gate: Arc::clone(pool) as _,
+            connections: Arc::clone(pool) as _,
             context,
             durable: Arc::clone(&durable),
             threads: THREADS,

@@ -18,7 +18,7 @@ use rustls::ServerConfig;
 use crate::accepting::{Listener, Listening, backup_acceptor, listen};
 use crate::data::{self, Loaded};
 use crate::dial;
-use crate::event_loop::{self, EventLoop, Parts, WAKER};
+use crate::event_loop::{self, EventLoop, EventLoopOptions, WAKER};
 use crate::grpc_server::{self, GrpcServer};
 use crate::http_server::{self, HttpServer, HttpSockets};
 use crate::logging::{self, LevelSwitch};
@@ -150,7 +150,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
     let (alive, ended) = Alive::new(engine, &pool);
     let broken = Arc::clone(&alive.broken);
     for (number, poll) in polls.into_iter().enumerate() {
-        let parts = Parts {
+        let options = EventLoopOptions {
             poll,
             inbox: Arc::clone(&pool.inboxes[number]),
             pool: Arc::clone(&pool),
@@ -159,7 +159,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
             first: first.take(),
             alive: alive.clone(),
         };
-        let event_loop = Box::new(EventLoop::new(engine, parts));
+        let event_loop = Box::new(EventLoop::new(engine, options));
         let thread = std::thread::Builder::new().name(format!("worker-{number}"));
         thread.spawn(move || event_loop::run(event_loop)).map_err(failed("threads"))?;
     }

@@ -77,7 +77,7 @@ pub struct EventLoop {
 }
 
 /// What a loop is made of, besides what it makes itself.
-pub struct Parts {
+pub struct EventLoopOptions {
     /// Its poller.
     pub poll: Poll,
     /// Its inbox, whose waker belongs to the poller.
@@ -97,8 +97,8 @@ pub struct Parts {
 impl EventLoop {
     /// A loop with a context at the engine.
     #[must_use]
-    pub fn new(engine: &Arc<Engine>, parts: Parts) -> Self {
-        let Parts { poll, inbox, pool, number, seed, first, alive } = parts;
+    pub fn new(engine: &Arc<Engine>, options: EventLoopOptions) -> Self {
+        let EventLoopOptions { poll, inbox, pool, number, seed, first, alive } = options;
         EventLoop {
             engine: Arc::clone(engine),
             seed,
