@@ -142,7 +142,7 @@ impl Databases for Txn {
     }
 
     fn is_scripted(&self) -> bool {
-        self.caller.scripted
+        self.request_limits.scripted
     }
 
     fn memory(&self, key: Key<'_>) -> Option<usize> {
@@ -214,7 +214,7 @@ impl Databases for Txn {
         if !replace && self.unexpired(db, to).is_some() {
             return Ok(false);
         }
-        if !self.caller.unlimited && !self.held.has_room(Object::memory_of(&entry)) {
+        if !self.request_limits.unlimited && !self.held.has_room(Object::memory_of(&entry)) {
             return Err(error::OOM);
         }
         let object = match entry.content() {
@@ -361,7 +361,7 @@ impl Databases for Txn {
         let now = self.now;
         store.indexes.about_to_swap([a, b]);
         // What was met after its deadline goes along, and is deleted where it then is.
-        self.held.overdue.swap(a, b);
+        self.held.expired.swap(a, b);
         for number in 0..self.store().shards() {
             let awaited = self.held.with_shard(number, |shard| {
                 for (here, there) in [(a, b), (b, a)] {

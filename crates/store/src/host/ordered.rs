@@ -145,11 +145,11 @@ impl Ordered for Txn {
     }
 
     fn may_all(&self) -> bool {
-        self.caller.key_filter.is_none()
+        self.request_limits.key_filter.is_none()
     }
 
     fn may(&self, key: &[u8]) -> bool {
-        self.caller.key_filter.as_ref().is_none_or(|may| may(key))
+        self.request_limits.key_filter.as_ref().is_none_or(|may| may(key))
     }
 
     fn most_replied(&self) -> usize {

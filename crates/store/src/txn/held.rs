@@ -15,8 +15,8 @@ use journal::record::Kind;
 use smallvec::SmallVec;
 use sync::atomic::Ordering;
 
+use super::expired::ExpiredKeys;
 use super::memory_account::MemoryAccount;
-use super::overdue::OverdueKeys;
 use super::records::Records;
 use crate::shard::waiting::DeferredServe;
 use crate::store::locks::{Busy, Guard};
@@ -47,7 +47,7 @@ pub struct HeldShards {
     /// What was done to the shards is half of a transaction: they are not given back.
     pub(crate) broken_off: bool,
     /// Keys of the shards that were met after their deadline.
-    pub(crate) overdue: OverdueKeys,
+    pub(crate) expired: ExpiredKeys,
     pub(crate) records: Records,
     pub(crate) memory: MemoryAccount,
 }
@@ -64,7 +64,7 @@ impl HeldShards {
             hurried: false,
             insists: false,
             broken_off: false,
-            overdue: OverdueKeys::default(),
+            expired: ExpiredKeys::default(),
             records,
             memory: MemoryAccount::default(),
         }

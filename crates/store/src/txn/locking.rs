@@ -13,7 +13,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Txn;
-use super::overdue::Overdue;
+use super::expired::ExpiredKey;
 use crate::Store;
 use crate::store::locks::Busy;
 
@@ -153,7 +153,7 @@ impl Txn {
         })
     }
 
-    /// Deletes keys found overdue, delivers the notifications and settles the memory account.
+    /// Deletes keys found expired, delivers the notifications and settles the memory account.
     fn settle(&mut self) {
         if self.held.broken_off {
             return self.forget_all();
@@ -162,12 +162,12 @@ impl Txn {
         self.held.memory.settle(&self.held.store);
     }
 
-    /// Deletes keys found overdue and delivers the notifications, with the shards still in hand.
+    /// Deletes keys found expired and delivers the notifications, with the shards still in hand.
     fn settle_notifications(&mut self) {
-        if !self.held.overdue.is_empty() {
-            let overdue = self.held.overdue.take();
+        if !self.held.expired.is_empty() {
+            let expired = self.held.expired.take();
             let still = self.store().is_still(self.now);
-            for Overdue { touched, .. } in overdue.into_iter().filter(|_| !still) {
+            for ExpiredKey { touched, .. } in expired.into_iter().filter(|_| !still) {
                 self.reap_met(touched.db, touched.hash, &touched.key);
             }
         }
@@ -215,7 +215,7 @@ impl Txn {
     #[cold]
     fn forget_all(&mut self) {
         self.held.records.clear();
-        self.held.overdue.clear();
+        self.held.expired.clear();
         self.undo.forget();
         self.changes.forget();
         self.changes.forget_ready();

@@ -10,18 +10,18 @@
 //!   notifications   what clients are to hear
 //!   uses, lookups   how uses of keys are remembered, and how often they were found
 //!   contexts        what the values share that it makes
-//!   caller          what the requests may do, as their caller says
+//!   request_limits  what the requests may do, as their caller says
 //! ```
 //!
 //! Must never: keep a shard after `with` returns, or lock a second time while holding.
 
 mod changes;
+mod expired;
 mod held;
 mod locking;
 mod lookups;
 mod memory_account;
 mod notifications;
-mod overdue;
 mod records;
 mod shared_contexts;
 mod undo;
@@ -48,7 +48,7 @@ pub type KeyFilter = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// What the requests that follow may do.
 #[derive(Default)]
-pub(crate) struct Caller {
+pub(crate) struct RequestLimits {
     /// Which keys a request may touch that finds them by itself; none may touch all.
     pub key_filter: Option<KeyFilter>,
     /// A script asks.
@@ -75,7 +75,7 @@ pub struct Txn {
     pub(crate) limits: PackLimits,
     /// What the values share that are made here.
     pub(crate) contexts: SharedContexts,
-    pub(crate) caller: Caller,
+    pub(crate) request_limits: RequestLimits,
 }
 
 impl Drop for Txn {
@@ -100,7 +100,7 @@ impl Txn {
             rng: Rng::new(seed),
             limits,
             contexts: SharedContexts::new(seed.rotate_left(32)),
-            caller: Caller::default(),
+            request_limits: RequestLimits::default(),
         }
     }
 
@@ -117,7 +117,7 @@ impl Txn {
         self.uses.begin(now);
     }
 
-    /// Sets the clock for running requests again: no key is overdue, and keys are as used as they
+    /// Sets the clock for running requests again: no key is expired, and keys are as used as they
     /// are at `now`.
     pub fn begin_replay(&mut self, now: Millis) {
         self.begin(now);
@@ -157,19 +157,19 @@ impl Txn {
     /// themselves: ranges. Without, they may touch all.
     #[inline]
     pub fn set_key_filter(&mut self, key_filter: Option<KeyFilter>) {
-        self.caller.key_filter = key_filter;
+        self.request_limits.key_filter = key_filter;
     }
 
     /// Says whether a script makes the requests that follow.
     #[inline]
     pub fn set_scripted(&mut self, scripted: bool) {
-        self.caller.scripted = scripted;
+        self.request_limits.scripted = scripted;
     }
 
     /// Says whether the requests that follow may take the dataset beyond its limit.
     #[inline]
     pub fn set_unlimited(&mut self, unlimited: bool) {
-        self.caller.unlimited = unlimited;
+        self.request_limits.unlimited = unlimited;
     }
 
     /// Whether the next requests' reads leave the access time of keys alone.
@@ -192,7 +192,7 @@ impl Txn {
 
 /// Keys, as every family of commands needs them.
 impl Txn {
-    /// The entry of `key` unless it is missing or overdue. An overdue one is noted, to be deleted
+    /// The entry of `key` unless it is missing or expired. An expired one is noted, to be deleted
     /// when the request is done.
     #[inline]
     pub(crate) fn live(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
@@ -207,12 +207,12 @@ impl Txn {
     #[inline]
     pub(crate) fn peek_entry(&self, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
         let found = self.held.table(key.hash).keys.find(key.hash, key.bytes);
-        let overdue = found.is_some_and(|e| e.deadline().is_some_and(|at| at <= self.now));
-        self.lookups.note(found.is_some() && !overdue);
-        if overdue {
-            self.met_overdue(key);
+        let expired = found.is_some_and(|e| e.deadline().is_some_and(|at| at <= self.now));
+        self.lookups.note(found.is_some() && !expired);
+        if expired {
+            self.met_expired(key);
         }
-        let found = found.filter(|_| !overdue);
+        let found = found.filter(|_| !expired);
         if found.is_none() && self.lookups.is_telling() {
             self.notifications.event(Class::Missed, "keymiss", self.held.db, key.bytes);
         }
@@ -221,14 +221,14 @@ impl Txn {
 
     /// Notes a key that was met after its deadline.
     #[cold]
-    fn met_overdue(&self, key: Key<'_>) {
-        if self.held.overdue.note(self.held.db, key) {
+    fn met_expired(&self, key: Key<'_>) {
+        if self.held.expired.note(self.held.db, key) {
             self.notifications.event(Class::Expired, "expired", self.held.db, key.bytes);
         }
     }
 
-    /// The entry of a key of database `db`, unless it is missing or overdue. That is no use of it,
-    /// and what is overdue stays.
+    /// The entry of a key of database `db`, unless it is missing or expired. That is no use of it,
+    /// and what is expired stays.
     pub(crate) fn unexpired(&self, db: usize, key: Key<'_>) -> Option<EntryRef<'_, Object>> {
         let found = self.held.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes);
         found.filter(|entry| entry.deadline().is_none_or(|at| at > self.now))
@@ -254,15 +254,15 @@ impl Txn {
     pub(crate) fn reap(&mut self, db: usize, hash: u64, key: &[u8]) {
         // Where nothing has a deadline nothing needs to be looked for.
         if self.held.shard(hash).dbs[db].keys.expiring() != 0 {
-            self.reap_overdue(db, hash, key);
+            self.reap_expired(db, hash, key);
         }
     }
 
-    fn reap_overdue(&mut self, db: usize, hash: u64, key: &[u8]) {
+    fn reap_expired(&mut self, db: usize, hash: u64, key: &[u8]) {
         if self.held.reap(db, hash, key, self.now) {
             self.held.note_if_awaited(db, hash, key);
             if self.notifications.interest != 0 {
-                let met = self.held.overdue.has(db, key);
+                let met = self.held.expired.has(db, key);
                 self.notifications.expired_held(&mut self.held, (db, hash, key), met);
             }
         }

@@ -20,7 +20,7 @@ const AHEAD: usize = 512;
 /// The records of one transaction.
 pub(crate) struct Records {
     /// Those of what it has done so far.
-    told: Vec<u8>,
+    pending: Vec<u8>,
     /// The log, and this transaction's write buffer in it.
     log: Arc<Log>,
     write_buffer: Arc<WriteBuffer>,
@@ -32,7 +32,7 @@ impl Records {
     pub fn new(store: &Store) -> Self {
         let log = Arc::clone(store.log());
         let write_buffer = log.open_write_buffer();
-        Records { told: Vec::new(), log, write_buffer, seen: 0 }
+        Records { pending: Vec::new(), log, write_buffer, seen: 0 }
     }
 
     /// Appends what a shard recorded that was locked for a moment; its last change may have been
@@ -49,25 +49,25 @@ impl Records {
     /// Adds what a held shard recorded by itself; its last change may have been seen.
     #[inline]
     fn gather(&mut self, shard: &mut Shard) {
-        shard.history.gather(&mut self.told);
+        shard.history.gather(&mut self.pending);
         self.seen = self.seen.max(shard.history.epoch);
     }
 
     /// Appends all of them to the log, in one epoch.
     #[inline]
     fn append(&mut self, shards: &mut [HeldShard]) {
-        if self.told.is_empty() {
+        if self.pending.is_empty() {
             return;
         }
-        let epoch = if self.told.len() > KEPT {
+        let epoch = if self.pending.len() > KEPT {
             // What takes much is not copied once more.
-            self.log.append_all(&self.write_buffer, &mut self.told)
+            self.log.append_all(&self.write_buffer, &mut self.pending)
         } else {
             // The next transaction's are likely to be as long.
-            let ahead = |room: &[_]| table::prefetch_room(room, self.told.len().min(AHEAD) + 64);
-            self.log.append_with(&self.write_buffer, &self.told, ahead)
+            let ahead = |room: &[_]| table::prefetch_room(room, self.pending.len().min(AHEAD) + 64);
+            self.log.append_with(&self.write_buffer, &self.pending, ahead)
         };
-        forget(&mut self.told);
+        forget(&mut self.pending);
         self.seen = self.seen.max(epoch);
         // Also shards that were only read: what was read there is as old or older.
         for held in shards {
@@ -77,7 +77,7 @@ impl Records {
 
     /// What was done never happened.
     pub fn clear(&mut self) {
-        self.told.clear();
+        self.pending.clear();
     }
 }
 
@@ -102,32 +102,32 @@ impl HeldShards {
         hash: u64,
         words: impl ExactSizeIterator<Item = &'a [u8]>,
     ) {
-        self.tell_overdue();
+        self.record_expired();
         let db = self.db;
         if let Some(head) = self.shard_mut(hash).history.next(Kind::Command, db) {
-            record::put(&mut self.records.told, head, |out| record::put_words(out, words));
+            record::put(&mut self.records.pending, head, |out| record::put_words(out, words));
         }
     }
 
     /// As [`record_command`](Self::record_command), of a `SET` with nothing but key and value.
     #[inline]
     pub fn record_set(&mut self, key: Key<'_>, value: &[u8]) {
-        self.tell_overdue();
+        self.record_expired();
         let db = self.db;
         if let Some((_, shard, seq, db)) = self.shard_mut(key.hash).history.next(Kind::Set, db) {
-            record::put_set(&mut self.records.told, (shard, seq, db), key.bytes, value);
+            record::put_set(&mut self.records.pending, (shard, seq, db), key.bytes, value);
         }
     }
 
     /// Records a key of database `db` as it is now, or that it is gone.
     pub fn record_key(&mut self, db: usize, key: Key<'_>) {
-        self.tell_overdue();
-        let mut told = std::mem::take(&mut self.records.told);
+        self.record_expired();
+        let mut pending = std::mem::take(&mut self.records.pending);
         let Shard { dbs, history, .. } = self.shard_mut(key.hash);
         let entry = dbs[db].keys.find(key.hash, key.bytes);
         let kind = if entry.is_some() { Kind::Image } else { Kind::Delete };
         if let Some(head) = history.next(kind, db) {
-            record::put(&mut told, head, |out| match &entry {
+            record::put(&mut pending, head, |out| match &entry {
                 Some(entry) => {
                     // Growing step by step would copy all of it, again and again.
                     out.reserve(Object::memory_of(entry));
@@ -136,7 +136,7 @@ impl HeldShards {
                 None => out.extend_from_slice(key.bytes),
             });
         }
-        self.records.told = told;
+        self.records.pending = pending;
     }
 
     /// Records that a large value has gone from one key to another, or was copied, by their names
@@ -157,15 +157,15 @@ impl HeldShards {
         if !self.store().large.moved.note(|| Name::of(to_shard, scanned_as, to.bytes)) {
             return false;
         }
-        self.tell_overdue();
+        self.record_expired();
         let head = self.shard_mut(from.hash).history.next(Kind::From, from_db);
         let Some(first @ (_, from_shard, from_seq, _)) = head else { return false };
         let head = self.shard_mut(to.hash).history.next(Kind::To, to_db);
         let Some(second @ (_, _, to_seq, _)) = head else { return false };
-        record::put(&mut self.records.told, first, |out| {
+        record::put(&mut self.records.pending, first, |out| {
             Half { stays, shard: to_shard, seq: to_seq, key: from.bytes }.put(out);
         });
-        record::put(&mut self.records.told, second, |out| {
+        record::put(&mut self.records.pending, second, |out| {
             Half { stays, shard: from_shard, seq: from_seq, key: to.bytes }.put(out);
         });
         if stays {
@@ -202,7 +202,7 @@ impl HeldShards {
         if read.len() > BARRIERS || !self.store().large.moved.note(name) {
             return false;
         }
-        self.tell_overdue();
+        self.record_expired();
         let head = self.shard_mut(to.hash).history.next(Kind::Derived, db);
         let Some(derived @ (_, shard, seq, _)) = head else { return false };
         let mut barriers = Vec::with_capacity(read.len());
@@ -210,10 +210,10 @@ impl HeldShards {
             let head = self.shard_mut(hash).history.next(Kind::Barrier, db);
             let Some(barrier) = head else { continue };
             barriers.push(RecordId { shard: barrier.1, seq: barrier.2 });
-            record::put(&mut self.records.told, barrier, |out| RecordId { shard, seq }.put(out));
+            record::put(&mut self.records.pending, barrier, |out| RecordId { shard, seq }.put(out));
         }
         let body = Derived { barriers, words: words.to_vec() };
-        record::put(&mut self.records.told, derived, |out| body.put(out));
+        record::put(&mut self.records.pending, derived, |out| body.put(out));
         self.records.log.figures.implied.fetch_add(size, Ordering::Relaxed);
         true
     }
@@ -221,24 +221,24 @@ impl HeldShards {
     /// Records that keys met after their deadline are gone: a command that found such a key missing
     /// and made it anew (`SET … NX`) must find it missing when it runs again.
     #[inline]
-    fn tell_overdue(&mut self) {
-        if !self.overdue.is_empty() {
-            self.tell_all_overdue();
+    fn record_expired(&mut self) {
+        if !self.expired.is_empty() {
+            self.record_all_expired();
         }
     }
 
     #[cold]
-    fn tell_all_overdue(&mut self) {
-        let mut overdue = self.overdue.take();
-        for met in overdue.iter_mut().filter(|met| !met.told) {
+    fn record_all_expired(&mut self) {
+        let mut expired = self.expired.take();
+        for met in expired.iter_mut().filter(|met| !met.journalled) {
             let Touched { db, hash, key } = &met.touched;
             let Shard { history, .. } = self.shard_mut(*hash);
             history.record(Kind::Delete, *db, |out| out.extend_from_slice(key));
-            met.told = true;
+            met.journalled = true;
         }
         // They are deleted when the request is done, and that is recorded then: what stands there
-        // now may be what this command has put, overdue itself.
-        self.overdue.put_back(overdue);
+        // now may be what this command has put, expired itself.
+        self.expired.put_back(expired);
     }
 
     /// Appends what this transaction did to the log, all of it in one epoch: it is there as a whole
