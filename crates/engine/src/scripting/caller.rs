@@ -40,7 +40,7 @@ const READ_ONLY: CmdError =
 /// What a script may do, said before it runs.
 #[derive(Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools)] // facts that are independent of each other
-pub(super) struct Rights {
+pub(super) struct ScriptMode {
     /// It may not write.
     pub read_only: bool,
     /// It may grow the dataset though memory is full.
@@ -76,7 +76,7 @@ pub(super) struct Caller<'c> {
     pub txn: &'c mut Txn,
     pub context: &'c mut WorkerContext,
     pub session: &'c mut Session,
-    rights: Rights,
+    mode: ScriptMode,
     /// Names it to others.
     name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
     /// The database its commands see.
@@ -102,7 +102,7 @@ pub(crate) struct Outcome {
     /// It needs more shards than it holds, or has to wait for others: what it did does not count.
     pub abandoned: bool,
     /// It wants to publish, and others may have to be served first.
-    pub tells: bool,
+    pub publishes: bool,
     /// It takes too long for the thread it has begun in.
     pub late: bool,
     /// It was ended.
@@ -136,7 +136,7 @@ impl<'c> Caller<'c> {
         engine: &'c Engine,
         txn: &'c mut Txn,
         (context, session): (&'c mut WorkerContext, &'c mut Session),
-        (rights, started): (Rights, Instant),
+        (mode, started): (ScriptMode, Instant),
         name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
     ) -> Self {
         let (db, timed) = (session.db, context.times_each());
@@ -145,7 +145,7 @@ impl<'c> Caller<'c> {
             txn,
             context,
             session,
-            rights,
+            mode,
             name,
             db,
             wrote: false,
@@ -181,7 +181,7 @@ impl<'c> Caller<'c> {
             return Err(refusal);
         }
         let writes = entry.has(Flag::Write);
-        if self.rights.read_only && (writes || entry.has(Flag::MayReplicate)) {
+        if self.mode.read_only && (writes || entry.has(Flag::MayReplicate)) {
             return Err(READ_ONLY);
         }
         if self.wrote {
@@ -194,7 +194,7 @@ impl<'c> Caller<'c> {
         if writes {
             self.context.grant(self.engine, demands.without(Demands::GROWS))?;
         }
-        if self.rights.allow_oom {
+        if self.mode.allow_oom {
             return Ok(());
         }
         self.context.grant(self.engine, demands.without(Demands::WRITES))
@@ -227,7 +227,7 @@ impl<'c> Caller<'c> {
 
     /// Whether the shards of a command are held and, if it writes, what it may change is noted.
     fn is_in_hand(&mut self, entry: &Entry, words: &[&[u8]]) -> bool {
-        if self.rights.wide {
+        if self.mode.wide {
             return true;
         }
         match (entry.spec.behaviour.cost.locks)(words) {
@@ -272,7 +272,7 @@ impl<'c> Caller<'c> {
         let call = Call::new(engine, txn, &*context.counters, session, entry, &request, own);
         txn.select(self.db);
         txn.set_scripted(true);
-        txn.set_unlimited(self.rights.allow_oom);
+        txn.set_unlimited(self.mode.allow_oom);
         let done = call.run_held(txn, out);
         txn.set_scripted(false);
         txn.set_unlimited(false);
@@ -409,7 +409,7 @@ impl<'c> Caller<'c> {
         // The journal must have all of it or nothing. It has its time to get to its end, unless its
         // client does not want that any more.
         let ends = self.engine.scripting.runs.are_ending() || (stops && cancelled);
-        match self.rights.wide {
+        match self.mode.wide {
             // One that holds every shard remembers nothing.
             true => ends.then_some(Ended::BrokenOff),
             false => (ends || cancelled).then_some(Ended::Undone),
@@ -419,17 +419,16 @@ impl<'c> Caller<'c> {
     /// Whether it is to begin anew where it may take its time. One that holds every shard is there
     /// from its start.
     fn is_late(&self) -> bool {
-        self.session.terms.leaves_long && !self.rights.wide && self.clock.started.elapsed() >= LONG
+        self.session.terms.leaves_long && !self.mode.wide && self.clock.started.elapsed() >= LONG
     }
 
     /// Makes it visible to others.
     fn show(&mut self) -> &Registered<'c> {
-        let Caller { engine, name, wrote, rights, clock: Clock { started, .. }, running, .. } =
-            self;
+        let Caller { engine, name, wrote, mode, clock: Clock { started, .. }, running, .. } = self;
         running.get_or_insert_with(|| {
             let (name, command) = name();
             engine.scripting.runs.add(Running {
-                function: rights.function,
+                function: mode.function,
                 name,
                 command,
                 since: *started,
@@ -476,8 +475,8 @@ impl Host for Caller<'_> {
             return Err(self.abandon());
         }
         // One that holds every shard cannot be taken back any more.
-        if entry.facts.publishes && !self.session.terms.in_order && !self.rights.wide {
-            self.outcome.tells = true;
+        if entry.facts.publishes && !self.session.terms.in_order && !self.mode.wide {
+            self.outcome.publishes = true;
             return Err(self.abandon());
         }
         if entry.has(Flag::Write) {
@@ -512,7 +511,7 @@ impl Host for Caller<'_> {
     }
 
     fn log(&mut self, level: u8, text: &[u8]) {
-        if self.rights.wide {
+        if self.mode.wide {
             tell(level, text);
         } else if !self.outcome.abandoned {
             // It may have to run again.

@@ -16,7 +16,7 @@ use script::{Library, Limits, ScriptFlags, Vm};
 use store::{Failed, Txn};
 use wire::RespWriter;
 
-use super::caller::{Caller, Ended, Rights};
+use super::caller::{Caller, Ended, ScriptMode};
 use crate::client::demands::Demands;
 use crate::client::session::Session;
 use crate::engine::Engine;
@@ -82,10 +82,10 @@ impl Job<'_> {
     }
 
     /// What may keep it from running at all, in Redis's order.
-    fn admit(&self, engine: &Engine, context: &WorkerContext) -> Result<Rights, CmdError> {
+    fn admit(&self, engine: &Engine, context: &WorkerContext) -> Result<ScriptMode, CmdError> {
         let function = matches!(self.code, Code::Function { .. });
-        let mut rights = Rights { read_only: self.read_only, function, ..Rights::default() };
-        let Some(flags) = self.flags() else { return Ok(rights) };
+        let mut mode = ScriptMode { read_only: self.read_only, function, ..ScriptMode::default() };
+        let Some(flags) = self.flags() else { return Ok(mode) };
         if !flags.no_writes && (context.full || context.hindered) {
             let grows = if flags.allow_oom { Demands::default() } else { Demands::GROWS };
             context.grant(engine, Demands::WRITES | grows)?;
@@ -95,9 +95,9 @@ impl Job<'_> {
                 "ERR Can not execute a script with write flag using *_ro command.",
             ));
         }
-        rights.read_only |= flags.no_writes;
-        rights.allow_oom = flags.allow_oom;
-        Ok(rights)
+        mode.read_only |= flags.no_writes;
+        mode.allow_oom = flags.allow_oom;
+        Ok(mode)
     }
 }
 
@@ -128,31 +128,31 @@ pub(crate) fn run(
     if engine.scripting.runs.are_too_many() {
         return Err(engine.busy());
     }
-    let mut rights = job.admit(engine, context)?;
-    let tells = !*in_exec && job.needs().tells.load(Ordering::Relaxed);
-    if tells && must_give_way(context, session) {
+    let mut mode = job.admit(engine, context)?;
+    let publishes = !*in_exec && job.needs().publishes.load(Ordering::Relaxed);
+    if publishes && must_give_way(context, session) {
         return Ok(());
     }
     let mut vm = context.interpreters.take(limits(&context.config));
     loop {
-        rights.wide = *in_exec || job.needs().wide.load(Ordering::Relaxed);
-        let done = if rights.wide && session.terms.leaves_long && !*in_exec {
+        mode.wide = *in_exec || job.needs().wide.load(Ordering::Relaxed);
+        let done = if mode.wide && session.terms.leaves_long && !*in_exec {
             // Nothing of it could be undone, so its thread could not leave it.
             Ok(Attempt::Late)
         } else if *in_exec {
-            let rights = (rights, Instant::now());
-            Ok(attempt((engine, txn), (context, session), &mut vm, (job, rights), writer))
+            let mode = (mode, Instant::now());
+            Ok(attempt((engine, txn), (context, session), &mut vm, (job, mode), writer))
         } else {
-            let mut plan = planned(engine, context, job, rights);
+            let mut plan = planned(engine, context, job, mode);
             let done = txn.with(&engine.store, plan.scope(), |txn| {
                 // Asked again now that the shards are held: see `execution/pause.rs`. `EXEC` has
                 // asked for all its commands.
                 let paused = engine.run.request_flags.now().paused();
-                if paused && engine.is_script_paused(session, rights.read_only, context.now) {
+                if paused && engine.is_script_paused(session, mode.read_only, context.now) {
                     return Attempt::Postponed;
                 }
                 let began = Instant::now();
-                let job = (job, (rights, began));
+                let job = (job, (mode, began));
                 let done = attempt((engine, txn), (context, session), &mut vm, job, writer);
                 serving::serve_later(engine, txn, began);
                 done
@@ -163,7 +163,7 @@ pub(crate) fn run(
         match done {
             Ok(Attempt::Again) => job.needs().wide.store(true, Ordering::Relaxed),
             Ok(Attempt::Tells) => {
-                job.needs().tells.store(true, Ordering::Relaxed);
+                job.needs().publishes.store(true, Ordering::Relaxed);
                 if must_give_way(context, session) {
                     put_back(context, vm);
                     return Ok(());
@@ -195,10 +195,10 @@ pub(crate) fn run(
 }
 
 /// The shards it begins with: those of the keys it declares, or all.
-fn planned(engine: &Engine, context: &mut WorkerContext, job: &Job<'_>, rights: Rights) -> Plan {
+fn planned(engine: &Engine, context: &mut WorkerContext, job: &Job<'_>, mode: ScriptMode) -> Plan {
     let mut plan = std::mem::take(&mut context.plan);
     plan.clear();
-    if rights.wide {
+    if mode.wide {
         plan.add_every();
     } else {
         plan.add_keys(&engine.store, job.keys);
@@ -228,12 +228,12 @@ fn attempt(
     (engine, txn): (&Engine, &mut Txn),
     (context, session): (&mut WorkerContext, &mut Session),
     vm: &mut Vm,
-    (job, (rights, began)): (&Job<'_>, (Rights, Instant)),
+    (job, (mode, began)): (&Job<'_>, (ScriptMode, Instant)),
     writer: &mut RespWriter<'_>,
 ) -> Attempt {
     let mark = writer.raw().len();
     let name = || (job.name().to_owned(), job.argv.iter().map(|word| word.to_vec()).collect());
-    let mut caller = Caller::new(engine, txn, (context, session), (rights, began), &name);
+    let mut caller = Caller::new(engine, txn, (context, session), (mode, began), &name);
     let done = match &job.code {
         Code::Script(cached) => vm.eval(&cached.script, job.keys, job.args, &mut caller, writer),
         Code::Function { library, name, .. } => {
@@ -241,7 +241,7 @@ fn attempt(
         }
     };
     if caller.outcome.abandoned {
-        let why = match (caller.outcome.tells, caller.outcome.late) {
+        let why = match (caller.outcome.publishes, caller.outcome.late) {
             (true, _) => Attempt::Tells,
             (_, true) => Attempt::Late,
             _ => Attempt::Again,
@@ -268,7 +268,7 @@ fn attempt(
         caller.context.counters.commands[job.command(engine)].failed.add(1);
     }
     if caller.has_published() {
-        job.needs().tells.store(true, Ordering::Relaxed);
+        job.needs().publishes.store(true, Ordering::Relaxed);
     }
     if let Err(failure) = done {
         // It has been counted already. One that was ended has written a part of its reply.

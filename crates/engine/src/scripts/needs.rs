@@ -8,5 +8,5 @@ pub(crate) struct Needs {
     /// It uses keys of shards it did not declare, or changes large values: it holds every shard.
     pub wide: AtomicBool,
     /// It publishes: what came before it, on whichever thread, is served first.
-    pub tells: AtomicBool,
+    pub publishes: AtomicBool,
 }
