@@ -68,6 +68,6 @@ pub use execution::reply_limit::Answer;
 pub use lifecycle::{BeginError, Beginning, entropy};
 pub use metrics::latency_monitor::LatencyMonitor;
 pub use metrics::stats::{Counters, Totals};
-pub use notify::watch::{Watch, Watcher};
+pub use notify::watch::{WatchedKeys, Watcher};
 pub use persistence::redis_files;
 pub use start::{command_table, command_table_as_called};

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use crate::engine::Engine;
 use crate::engine::worker::Worker;
 use crate::notify::events::{event_bits, wanted_events};
-use crate::notify::watch::{Watch, Watcher, watched};
+use crate::notify::watch::{WatchedKeys, Watcher, watched};
 
 /// A watch that lasts until it is dropped.
 pub struct Watching {
@@ -43,7 +43,7 @@ impl Worker {
     /// Has `watcher` told of what happens from now on: nothing that happens after this returns is
     /// missed. O(shards).
     #[must_use]
-    pub fn watch(&mut self, watch: Watch, watcher: Arc<dyn Watcher>) -> Watching {
+    pub fn watch(&mut self, watch: WatchedKeys, watcher: Arc<dyn Watcher>) -> Watching {
         let engine = Arc::clone(&self.engine);
         let number = engine.notify.watchers.next.fetch_add(1, Ordering::Relaxed);
         engine.notify.watchers.all.write().add(number, watch.plain(), &watcher);

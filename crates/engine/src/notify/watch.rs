@@ -28,7 +28,7 @@ pub trait Watcher: Send + Sync {
 
 /// What is watched.
 #[derive(Clone, Debug, Default)]
-pub struct Watch {
+pub struct WatchedKeys {
     /// In this database.
     pub db: usize,
     /// These keys.
@@ -37,7 +37,7 @@ pub struct Watch {
     pub prefixes: Vec<Box<[u8]>>,
 }
 
-impl Watch {
+impl WatchedKeys {
     /// The same without what is said twice: then one reason at most applies to a key.
     pub(crate) fn plain(mut self) -> Self {
         self.prefixes.sort_unstable();
@@ -56,14 +56,14 @@ type ByName = HashMap<Box<[u8]>, Wishes>;
 /// All watches, and where each is found by.
 #[derive(Default)]
 pub(crate) struct Register {
-    pub(crate) watches: HashMap<u64, Watch>,
+    pub(crate) watches: HashMap<u64, WatchedKeys>,
     keys: ByName,
     /// By length, so that an event asks once for each length there is.
     prefixes: BTreeMap<usize, ByName>,
 }
 
 impl Register {
-    pub(crate) fn add(&mut self, number: u64, watch: Watch, watcher: &Arc<dyn Watcher>) {
+    pub(crate) fn add(&mut self, number: u64, watch: WatchedKeys, watcher: &Arc<dyn Watcher>) {
         let wish = || (number, watch.db, Arc::clone(watcher));
         for key in &watch.keys {
             self.keys.entry(key.clone()).or_default().push(wish());

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use base::Event;
 use bytes::Bytes;
-use engine::{ClientMemory, Watch, Watcher, Watching};
+use engine::{ClientMemory, WatchedKeys, Watcher, Watching};
 use futures_util::stream::{self, Stream};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -165,7 +165,7 @@ pub fn events(
     let mut channels: Vec<Vec<u8>> = keys.iter().map(|key| channel(key, b"")).collect();
     channels.extend(prefixes.iter().map(|prefix| channel(prefix, b"*")));
     may_hear(&caller, &channels)?;
-    let watch = Watch {
+    let watch = WatchedKeys {
         db,
         keys: keys.iter().map(|key| Box::from(&key[..])).collect(),
         prefixes: prefixes.iter().map(|prefix| Box::from(&prefix[..])).collect(),
