@@ -12,6 +12,7 @@ use store::{Options, Store};
 
 use crate::access::Users;
 use crate::background::BackgroundRequests;
+use crate::client::memory_totals::ClientMemoryTotals;
 use crate::client::{Clients, Waits};
 use crate::control;
 use crate::durability::Persistence;
@@ -20,7 +21,7 @@ use crate::engine::entry::Action;
 use crate::engine::hooks::Hooks;
 use crate::engine::settings::apply_to_store;
 use crate::engine::table::Table;
-use crate::engine::{ClientsMemory, Configuration, Engine, Run, Start};
+use crate::engine::{Configuration, Engine, Run, Start};
 use crate::execution::notifier::Notifier;
 use crate::metrics::Metrics;
 use crate::notify::Notify;
@@ -59,7 +60,7 @@ impl Engine {
         let journal_seed = start.seed[0].rotate_left(17) ^ start.seed[1];
         let run_id = run_id(&start.seed);
         let users = Users::new(vocabulary(&table), &config);
-        let memory = ClientsMemory::default();
+        let memory = ClientMemoryTotals::default();
         let background = BackgroundRequests::new(&memory.buffers, config.queries.threads);
         let configuration = Configuration {
             settings: Mutex::new(start.settings),

@@ -2,11 +2,11 @@
 //! until the rest fit.
 //!
 //! Every worker tells what its clients take when that changes; the sum is kept by the engine
-//! (`ClientsMemory::buffers`). A thread that raises it compares it with the limit, and so does the
-//! cron thread, which also finds that the limit was lowered. Only when the sum is over the limit
-//! are the clients looked at one by one, from the register: exactly, largest first. Redis sorts
-//! them into classes of powers of two beforehand; here that would be shared work for every change
-//! of every client, to save a walk that ends with a client being closed. Sessions of one
+//! (`ClientMemoryTotals::buffers`). A thread that raises it compares it with the limit, and so does
+//! the cron thread, which also finds that the limit was lowered. Only when the sum is over the
+//! limit are the clients looked at one by one, from the register: exactly, largest first. Redis
+//! sorts them into classes of powers of two beforehand; here that would be shared work for every
+//! change of every client, to save a walk that ends with a client being closed. Sessions of one
 //! connection, which gRPC has, count once and go together, however long the last of them takes to
 //! end.
 //!

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   ClientMemory ─► the connection's sum ─► maxmemory-clients: the largest are closed
-//!                └► ClientsMemory::buffers ─► maxmemory, INFO, MEMORY STATS
+//!                └► ClientMemoryTotals::buffers ─► maxmemory, INFO, MEMORY STATS
 //! ```
 //!
 //! Each piece is counted for as long as something holds its [`ClientMemory`], on whichever thread

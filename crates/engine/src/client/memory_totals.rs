@@ -1,4 +1,4 @@
-//! What counts of clients' memory.
+//! What all clients take together, and what looks after that.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Weak};
@@ -6,11 +6,11 @@ use std::sync::{Arc, Weak};
 use base::Millis;
 use parking_lot::Mutex;
 
-use crate::client::unauthenticated::Unauthenticated;
+use super::unauthenticated::Unauthenticated;
 
 /// What clients take, and who looks after that.
 #[derive(Default)]
-pub struct ClientsMemory {
+pub struct ClientMemoryTotals {
     /// Bytes that clients take: their buffers, what they keep, themselves. Kept by the doors.
     pub buffers: Arc<AtomicUsize>,
     /// The connections whose callers are not authenticated: see [`crate::unauthenticated`].

@@ -3,6 +3,7 @@
 pub(crate) mod blocked;
 pub(crate) mod demands;
 pub(crate) mod memory;
+pub(crate) mod memory_totals;
 pub(crate) mod pauses;
 pub(crate) mod replies;
 pub(crate) mod reply_limit;

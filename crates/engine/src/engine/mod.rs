@@ -10,7 +10,6 @@ pub(crate) mod context;
 pub(crate) mod entry;
 pub(crate) mod hooks;
 pub(crate) mod key_facts;
-mod memory;
 pub(crate) mod plan;
 mod run;
 pub(crate) mod settings;
@@ -28,13 +27,13 @@ use store::Store;
 
 pub use self::hooks::CarryOut;
 use self::hooks::{Dial, Hooks};
-pub use self::memory::ClientsMemory;
 pub use self::run::Run;
 pub use self::settings::Configuration;
 pub(crate) use self::settings::without_number;
 use self::table::Table;
 use crate::access::Users;
 use crate::background::BackgroundRequests;
+use crate::client::memory_totals::ClientMemoryTotals;
 use crate::client::{Clients, Waits};
 use crate::durability::Persistence;
 use crate::metrics::Metrics;
@@ -95,7 +94,7 @@ pub struct Engine {
     /// Counters, and what is remembered of slow requests.
     pub metrics: Metrics,
     /// What clients take.
-    pub memory: ClientsMemory,
+    pub memory: ClientMemoryTotals,
     /// The dataset's life on disk.
     pub persistence: Persistence,
     /// Scripts and libraries.
