@@ -2,7 +2,7 @@
 //! tells.
 //!
 //! The journal with its thread is the real one, on a disk in memory; so are the list of those who
-//! wait (`server/src/held.rs`) and the words by which the two sides find each other
+//! wait (`server/src/withheld_replies.rs`) and the words by which the two sides find each other
 //! (`journal/src/durable.rs`). The turns of a worker are those of `server/src/event_loop/run.rs`,
 //! in short.
 
@@ -12,18 +12,18 @@
 #[path = "../../kvist/src/durability_wakeup.rs"]
 #[allow(missing_docs)]
 mod durability_wakeup;
-#[path = "../../server/src/held.rs"]
+#[path = "../../server/src/withheld_replies.rs"]
 #[allow(dead_code, missing_docs)]
-mod held;
+mod withheld_replies;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use durability_wakeup::DurabilityWakeup;
-use held::{HeldReplies, Withheld};
 use journal::{DiskWaiter, Flusher, Log, Place, Policy, WriteBuffer};
 use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use shuttle::thread;
+use withheld_replies::{HeldReplies, Withheld};
 
 use crate::memory::Memory;
 use crate::poller::Poller;

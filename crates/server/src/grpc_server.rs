@@ -17,7 +17,7 @@ use rustls::ServerConfig;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use crate::accepting::listen;
+use crate::accepting::bind;
 use crate::reconfigure;
 use crate::workers::WorkerPool;
 
@@ -40,7 +40,7 @@ pub fn open(config: &Config) -> Result<GrpcSockets, String> {
         None
     };
     let port = ("grpc-port", grpc.port, grpc.port_is_given);
-    let sockets = listen::open_door(port, &grpc.bind, config)?;
+    let sockets = bind::open_door(port, &grpc.bind, config)?;
     Ok(GrpcSockets { sockets, context })
 }
 

@@ -15,7 +15,7 @@ use rustls::ServerConfig;
 use tokio::runtime::Runtime;
 use tokio::sync::{Notify, watch};
 
-use crate::accepting::listen;
+use crate::accepting::bind;
 use crate::reconfigure;
 use crate::workers::WorkerPool;
 
@@ -37,7 +37,7 @@ impl HttpSockets {
     /// What to print before giving up: a port that was asked for cannot be had.
     pub fn open(config: &Config, settings: &Settings) -> Result<Self, String> {
         let port = ("http-port", config.http.port, settings.is_given("http-port"));
-        let http = listen::open_door(port, &config.network.bind, config)?;
+        let http = bind::open_door(port, &config.network.bind, config)?;
         Ok(HttpSockets { http })
     }
 

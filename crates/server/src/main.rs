@@ -3,12 +3,11 @@
 
 mod accepting;
 mod connection;
-mod data;
 mod dial;
 mod event_loop;
 mod grpc_server;
-mod held;
 mod http_server;
+mod loading;
 mod log_queue;
 mod logging;
 mod offline;
@@ -19,6 +18,7 @@ mod signals;
 mod slab;
 mod supervisor;
 mod usage;
+mod withheld_replies;
 mod workers;
 
 use std::process::ExitCode;

@@ -15,12 +15,12 @@ use engine::{Beginning, Cron, Engine};
 use mio::{Poll, Waker};
 use rustls::ServerConfig;
 
-use crate::accepting::{Listener, Listening, backup_acceptor, listen};
-use crate::data::{self, Loaded};
+use crate::accepting::{Listener, Listening, backup_acceptor, bind};
 use crate::dial;
 use crate::event_loop::{self, EventLoop, EventLoopOptions, WAKER};
 use crate::grpc_server::{self, GrpcServer};
 use crate::http_server::{self, HttpServer, HttpSockets};
+use crate::loading::{self, Loaded};
 use crate::logging::{self, LevelSwitch};
 use crate::process::{self, PidFile};
 use crate::reconfigure;
@@ -60,7 +60,7 @@ fn serve(args: &[String]) -> Result<(), String> {
         }
     };
     let context = secure(&config).inspect_err(tell)?;
-    let listeners = listen::open(&config).inspect_err(tell)?;
+    let listeners = bind::open(&config).inspect_err(tell)?;
     let sockets = HttpSockets::open(&config, &settings).inspect_err(tell)?;
     let http_context = http_server::secure(&config).inspect_err(tell)?;
     let grpc_server = grpc_server::open(&config).inspect_err(tell)?;
@@ -165,7 +165,7 @@ fn run(engine: &Arc<Engine>, opening: Opening) -> Result<Loaded, String> {
     }
     drop(alive);
     supervisor::tell(supervisor::LOADING);
-    let loaded = data::load(engine);
+    let loaded = loading::load(engine);
     match &loaded {
         Ok(Loaded::Whole) => {
             tracing::info!("Ready to accept connections on {}", names.join(", "));

@@ -16,7 +16,7 @@ use engine::{Counters, Origin, is_local_address};
 use journal::wall_clock;
 use rustls::ServerConfig;
 
-use super::listen::Listener;
+use super::bind::Listener;
 use super::listening::Listening;
 use crate::connection::{Stream, Tls};
 use crate::workers::{InboxMessage, WorkerPool};

@@ -15,7 +15,7 @@ use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::io::Errno;
 use rustls::ServerConfig;
 
-use super::listen::{Listener, Spoken, open_tcp};
+use super::bind::{Listener, Spoken, open_tcp};
 use crate::slab::RESERVED;
 use crate::workers::WorkerPool;
 

@@ -8,9 +8,9 @@
 
 mod acceptor;
 pub mod backup_acceptor;
-pub mod listen;
+pub mod bind;
 mod listening;
 
 pub use self::acceptor::{Acceptor, Rules};
-pub use self::listen::Listener;
+pub use self::bind::Listener;
 pub use self::listening::Listening;

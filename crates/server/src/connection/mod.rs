@@ -1,7 +1,7 @@
 //! One client's connection: from readable to answered.
 //!
 //! ```text
-//!   readable ─► receive ──► feed the engine ──► settle ─► one write
+//!   readable ─► turn ─────► feed the engine ──► settle ─► one write
 //!                 │   shared read buffer           │         │ the kernel is full
 //!                 ▼                                ▼         ▼
 //!              Input: an unfinished request     blocked   Output ◄── pushes; sent when writable
@@ -12,10 +12,10 @@
 //! is remembered (`unread`) and the connection is queued for another turn; it must never wait for
 //! an event that has already been.
 //!
-//! Here are its parts and what happens to it from outside; `receive` is the way in, with what
-//! `incoming` keeps, `send` the way out, with what `outgoing` keeps. `stream` is its socket, in
-//! which `secure` has TLS; `transfer` sends a copy of the dataset through it. It knows no other
-//! threads: its loop gives it a turn and a `thread_state`, and does what the turn leads to.
+//! Here are its parts and what happens to it from outside; `incoming` is the way in, `outgoing` the
+//! way out, each with what it keeps. `stream` is its socket, in which `secure` has TLS; `transfer`
+//! sends a copy of the dataset through it. It knows no other threads: its loop gives it a turn and
+//! a `thread_state`, and does what the turn leads to.
 
 mod buffer;
 mod incoming;
@@ -23,10 +23,8 @@ mod limits;
 mod outgoing;
 mod read_ahead;
 mod readiness;
-mod receive;
 mod returned;
 mod secure;
-mod send;
 mod stream;
 mod thread_state;
 mod transfer;
@@ -46,7 +44,7 @@ pub use self::returned::ReturnedConnection;
 pub use self::secure::Tls;
 pub use self::stream::Stream;
 pub use self::thread_state::ThreadState;
-use crate::held::Withheld;
+use crate::withheld_replies::Withheld;
 
 /// What becomes of a connection after its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,8 +12,8 @@
 //!   each call hands out all plaintext of what it read, or says that there may be more.
 //! * Bytes count as sent when the kernel has taken all of the records they are in, not before.
 //!   Those in between are offered again by the caller, as for a full socket, and recognized
-//!   (`held`). So a connection knows what it owes, output limits count it, and rustls never holds
-//!   more than CHUNK.
+//!   (`withheld_replies`). So a connection knows what it owes, output limits count it, and
+//!   rustls never holds more than CHUNK.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;

@@ -11,12 +11,12 @@
 //! never wait for anything but the poller.
 
 mod detached;
-mod first;
 mod housekeeping;
 mod job;
 mod messages;
 mod run;
 mod waiting;
+mod worker_zero;
 
 use std::collections::VecDeque;
 use std::io;
@@ -30,11 +30,11 @@ use journal::wall_clock;
 use mio::{Events, Interest, Poll, Token};
 
 use self::detached::DetachedConnections;
-use self::first::FirstWorker;
 use self::housekeeping::{Housekeeping, IDLE_TICK};
 use self::messages::Messages;
 pub use self::run::run;
 use self::waiting::WaitingConnections;
+use self::worker_zero::WorkerZero;
 use crate::accepting::Listening;
 use crate::connection::{Connection, Readiness, ReturnedConnection, Stream, ThreadState, Turn};
 use crate::logging::LevelSwitch;
@@ -73,7 +73,7 @@ pub struct EventLoop {
     waiting: WaitingConnections,
     housekeeping: Housekeeping,
     /// Of worker 0.
-    first: Option<FirstWorker>,
+    first: Option<WorkerZero>,
 }
 
 /// What a loop is made of, besides what it makes itself.
@@ -113,7 +113,7 @@ impl EventLoop {
             messages: Messages::new(inbox),
             detached: DetachedConnections::default(),
             housekeeping: Housekeeping::default(),
-            first: first.map(|(listening, levels)| FirstWorker::new(listening, levels)),
+            first: first.map(|(listening, levels)| WorkerZero::new(listening, levels)),
         }
     }
 
@@ -170,7 +170,7 @@ impl EventLoop {
             return Duration::ZERO;
         }
         let backoff = backlogged.then(|| wall_clock() + BACKOFF_PAUSE);
-        let retry = self.first.as_ref().and_then(FirstWorker::resting_until);
+        let retry = self.first.as_ref().and_then(WorkerZero::resting_until);
         let wait = self.waiting.until(&self.engine);
         let sooner = [backoff, wait, retry].into_iter().flatten();
         let until = sooner.fold(self.housekeeping.next_tick, Millis::min);
@@ -220,7 +220,7 @@ impl EventLoop {
 
     /// Takes the messages from the inbox, and accepts connections that had to wait.
     fn collect_messages(&mut self, thread: &mut ThreadState) {
-        let retry = self.first.as_ref().and_then(FirstWorker::resting_until);
+        let retry = self.first.as_ref().and_then(WorkerZero::resting_until);
         if retry.is_some_and(|time| time <= thread.now) {
             self.accept(thread);
         }

@@ -7,8 +7,8 @@ use base::Millis;
 use engine::Engine;
 
 use crate::connection::{Connection, Listed};
-use crate::held::HeldReplies;
 use crate::slab::ConnectionKey;
+use crate::withheld_replies::HeldReplies;
 use crate::workers::{DeferredQueue, WorkerPool};
 
 /// What waits.

@@ -10,17 +10,17 @@ use crate::logging::LevelSwitch;
 use crate::workers::WorkerPool;
 
 /// It accepts connections for all workers, and sets the log's level.
-pub(super) struct FirstWorker {
+pub(super) struct WorkerZero {
     /// Until it stops.
     acceptor: Option<Acceptor>,
     /// The log's level, to follow the configuration.
     pub(super) levels: LevelSwitch,
 }
 
-impl FirstWorker {
+impl WorkerZero {
     /// With these listeners.
     pub(super) fn new(listening: Arc<Listening>, levels: LevelSwitch) -> Self {
-        FirstWorker { acceptor: Some(Acceptor::new(listening)), levels }
+        WorkerZero { acceptor: Some(Acceptor::new(listening)), levels }
     }
 
     /// When the listeners must be tried again.

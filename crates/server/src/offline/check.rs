@@ -12,7 +12,7 @@ use journal::{Disk, Segments};
 
 use super::arguments::Arguments;
 use super::directory;
-use crate::{data, usage};
+use crate::{loading, usage};
 
 /// Mend what is damaged.
 const FIX: &str = "--fix";
@@ -148,7 +148,7 @@ fn read_and_save(dir: &str, arguments: &Arguments, was_whole: bool) -> Result<()
     let engine = directory::engine(&settings, manifest.as_ref())?;
     engine.attach_data_dir(data_dir);
     let read = || engine.recover_with(Failing::LeaveOut);
-    let recovered = data::with_progress(&engine, "Reading", read)?;
+    let recovered = loading::with_progress(&engine, "Reading", read)?;
     if was_whole && recovered.failed == 0 {
         engine.close_data_dir();
         return Ok(());

@@ -15,7 +15,7 @@ use store::Txn;
 
 use super::arguments::Arguments;
 use super::directory;
-use crate::{data, usage};
+use crate::{loading, usage};
 use journal::wall_clock;
 
 /// Fields of hashes that have deadlines of their own are taken without.
@@ -65,7 +65,7 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
         read(&engine, &from, options)?
     } else {
         let there =
-            data::with_progress(&engine, "Reading the data directory", || engine.recover())?;
+            loading::with_progress(&engine, "Reading the data directory", || engine.recover())?;
         println!("In {}: {there}", config.process.dir);
         let side = directory::engine(&settings, None)?;
         let imported = read(&side, &from, options)?;
@@ -87,7 +87,7 @@ fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
 }
 
 fn read(engine: &Arc<Engine>, from: &RedisFiles, options: Options) -> Result<Imported, String> {
-    data::with_progress(engine, "Reading", || engine.import(from, options))
+    loading::with_progress(engine, "Reading", || engine.import(from, options))
 }
 
 /// Copies every key and library of one engine over those of the other.
