@@ -185,6 +185,13 @@ errors! {
     INTERNAL = "ERR internal error: the command was stopped; please report it";
 }
 
+/// Whether an error says that there is no room now: it passes when others have ended.
+#[must_use]
+pub fn is_crowd(error: &[u8]) -> bool {
+    let crowds = [CROWDED, QUERIES_CROWDED, VERSIONS_FULL, QUERY_GIVEN_UP];
+    crowds.iter().any(|crowd| crowd.bytes() == error)
+}
+
 /// `ERR wrong number of arguments for 'name' command`.
 #[must_use]
 pub fn wrong_arity(name: &str) -> CmdError {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use base::error::{CROWDED, NO_RANGE_INDEX, REPLY_TOO_LONG};
+use base::error::{NO_RANGE_INDEX, QUERY_STOPPED, REPLY_TOO_LONG, is_crowd};
 use engine::exchange::NoAnswer;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
@@ -55,7 +55,8 @@ pub fn refusal(error: &[u8]) -> Status {
         "BUSYKEY" | "BUSYGROUP" => (Code::AlreadyExists, false),
         "INTERNAL" => (Code::Internal, false),
         _ if text.starts_with("ERR unknown ") => (Code::Unimplemented, false),
-        _ if error == CROWDED.bytes() => (Code::ResourceExhausted, true),
+        _ if is_crowd(error) => (Code::ResourceExhausted, true),
+        _ if error == QUERY_STOPPED.bytes() => (Code::Unavailable, true),
         _ if error == REPLY_TOO_LONG.bytes() => (Code::ResourceExhausted, false),
         _ if error == NO_RANGE_INDEX.bytes() => (Code::FailedPrecondition, false),
         _ if text.starts_with("ERR no such key") => (Code::NotFound, false),
@@ -151,11 +152,14 @@ pub fn too_deep() -> Status {
 
 #[cfg(test)]
 mod tests {
+    use base::error::{CROWDED, QUERY_GIVEN_UP};
+
     use super::*;
 
     #[test]
     fn codes_and_reasons_follow_the_first_word() {
-        let (crowd, too_long) = (CROWDED.to_string(), REPLY_TOO_LONG.to_string());
+        let [crowd, given_up, stopped, too_long] =
+            [CROWDED, QUERY_GIVEN_UP, QUERY_STOPPED, REPLY_TOO_LONG].map(|text| text.to_string());
         for (text, code, reason) in [
             ("WRONGTYPE Operation against", Code::FailedPrecondition, "WRONGTYPE"),
             ("OOM command not allowed", Code::ResourceExhausted, "OOM"),
@@ -169,6 +173,8 @@ mod tests {
                 "ERR",
             ),
             (&*crowd, Code::ResourceExhausted, "ERR"),
+            (&*given_up, Code::ResourceExhausted, "ERR"),
+            (&*stopped, Code::Unavailable, "ERR"),
             (&*too_long, Code::ResourceExhausted, "ERR"),
             ("", Code::InvalidArgument, ""),
         ] {
@@ -177,7 +183,7 @@ mod tests {
             let info = status.get_details_error_info();
             let info = info.map(|info| (info.reason, info.domain));
             assert_eq!(info, Some((reason.to_owned(), "kvist".to_owned())));
-            let passes = code == Code::Unavailable || text == crowd;
+            let passes = code == Code::Unavailable || text == crowd || text == given_up;
             assert_eq!(status.get_details_retry_info().is_some(), passes, "{text}");
         }
         let status = no_answer(NoAnswer::Crowded);

@@ -144,7 +144,9 @@ impl Refusal {
             "LOADING" | "BUSY" | "MISCONF" | "OOM" | "READONLY" | "TRYAGAIN" => {
                 retry(Refusal::new(503, text))
             }
-            _ if error == base::error::CROWDED.bytes() => retry(Refusal::new(503, text)),
+            _ if base::error::is_crowd(error) || error == base::error::QUERY_STOPPED.bytes() => {
+                retry(Refusal::new(503, text))
+            }
             // Of what was asked for there is too much.
             _ if error == base::error::REPLY_TOO_LONG.bytes() => Refusal::new(413, text),
             _ if text.starts_with("ERR unknown command")
