@@ -30,10 +30,8 @@ pub(crate) fn pass(config: &Config, origin: &Origin, entry: &Entry) -> Result<()
 
 #[cold]
 fn check(config: &Config, origin: &Origin, entry: &Entry) -> Result<(), CmdError> {
-    let family = entry.name().split('|').next().unwrap_or_default();
-    let directive = format!("enable-{family}-command");
-    let gate = GATES.iter().find(|(name, _)| *name == directive);
-    let gate = gate.map_or(Gate::No, |(_, of)| of(config));
+    let family = family(entry);
+    let gate = gate_of(family).map_or(Gate::No, |of| of(config));
     if gate == Gate::Yes || (gate == Gate::Local && is_local(origin)) {
         return Ok(());
     }
@@ -43,6 +41,17 @@ fn check(config: &Config, origin: &Origin, entry: &Entry) -> Result<(), CmdError
          configuration file, and then restart the server.",
         family.to_ascii_uppercase()
     )))
+}
+
+/// The name of a command, or of the one that it is part of.
+fn family(entry: &Entry) -> &str {
+    entry.name().split('|').next().unwrap_or_default()
+}
+
+/// What says who may use a family of commands.
+fn gate_of(family: &str) -> Option<Says> {
+    let directive = format!("enable-{family}-command");
+    GATES.iter().find(|(name, _)| *name == directive).map(|&(_, says)| says)
 }
 
 /// Whether the peer is on this machine, as far as can be told.
@@ -62,8 +71,21 @@ pub fn is_local_address(ip: IpAddr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_local;
+    use base::Flag;
+
+    use super::{family, gate_of, is_local};
     use crate::client::Origin;
+    use crate::command_table;
+
+    #[test]
+    fn each_protected_command_has_a_directive() {
+        let table = command_table().unwrap();
+        let protected: Vec<_> = table.entries().iter().filter(|e| e.has(Flag::Protected)).collect();
+        assert!(!protected.is_empty());
+        for entry in protected {
+            assert!(gate_of(family(entry)).is_some(), "none says who may use {}", entry.name());
+        }
+    }
 
     #[test]
     fn loopback_and_unix_sockets_are_local() {
