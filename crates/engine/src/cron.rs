@@ -148,7 +148,7 @@ impl CronRounds {
         let expires = engine.run.active_expire.load(Ordering::Relaxed);
         // A pause whose time is up ends here at the latest.
         let paused = engine.is_paused(wall_clock());
-        if expires && !paused && !engine.persistence.is_loading() {
+        if expires && !paused && !engine.durability.is_loading() {
             expire_round(engine, txn);
         }
         // Usually the next thread to run a command does so, but there may be none.

@@ -106,7 +106,7 @@ fn make_room_below(
 ) -> bool {
     txn.report_memory();
     let used = || engine.used_memory() as u64;
-    if used() <= limit || engine.persistence.is_loading() {
+    if used() <= limit || engine.durability.is_loading() {
         return false;
     }
     // While clients are paused the dataset stands still, and writes wait anyway.

@@ -117,7 +117,7 @@ impl Engine {
         engine.load_users().inspect_err(|message| tracing::error!("{message}"))?;
         if let Some(data_dir) = data_dir {
             engine.attach_data_dir(data_dir);
-            engine.persistence.set_loading(true);
+            engine.durability.set_loading(true);
         }
         Ok(engine)
     }
@@ -142,9 +142,9 @@ impl Engine {
         let is_half_done = self.outlasts_scripts() || self.store.locks.is_broken_off();
         let config = self.config();
         let owed = self.owes_journal();
-        let journaling = self.persistence.is_journaling() || owed;
+        let journaling = self.durability.is_journaling() || owed;
         let saves = !config.persistence.save.is_empty() && !journaling;
-        let wanted = match self.persistence.last_will() {
+        let wanted = match self.durability.last_will() {
             Some(wanted) => wanted,
             None => saves && !config.process.shutdown_on_sigterm.nosave,
         };
@@ -160,7 +160,7 @@ impl Engine {
         // SHUTDOWN may have done so already, to be able to say that it failed.
         let is_saved = self.has_saved_finally() && self.unsaved_changes() == 0;
         // What has been read in part is in no case all that there is.
-        if wanted && !is_saved && !self.persistence.is_loading() {
+        if wanted && !is_saved && !self.durability.is_loading() {
             tracing::info!("Saving the dataset before exiting");
             saved = self.save_finally(journaling).map(drop);
         }
@@ -179,7 +179,7 @@ impl Engine {
     /// The end where memory holds half of a script: what is on disk stays as it is, and the journal
     /// is written to its end. It has all that was answered; without it what was not saved is lost.
     fn keep_journal_only(&self, wanted: bool) -> io::Result<()> {
-        if self.persistence.is_journaling() {
+        if self.durability.is_journaling() {
             return self.store.log().sync();
         }
         match wanted && self.unsaved_changes() > 0 {

@@ -179,7 +179,7 @@ impl Engine {
             match (self.store.indexes.phase(db), keeping) {
                 (IndexPhase::Off, Keeping::Always) => {
                     let keys = store::keys_of(&mut txn.held, db);
-                    if keys > 0 && !self.persistence.is_loading() {
+                    if keys > 0 && !self.durability.is_loading() {
                         self.build_index(db, keys);
                     }
                 }

@@ -15,7 +15,7 @@ use crate::background::BackgroundRequests;
 use crate::client::memory_totals::ClientMemoryTotals;
 use crate::client::{Clients, Waits};
 use crate::control;
-use crate::durability::Persistence;
+use crate::durability::Durability;
 use crate::engine::categories::categories;
 use crate::engine::entry::Action;
 use crate::engine::hooks::Hooks;
@@ -26,7 +26,7 @@ use crate::execution::notifier::Notifier;
 use crate::metrics::Metrics;
 use crate::notify::Notify;
 use crate::notify::request_flags::RequestFlags;
-use crate::scripts::Scripting;
+use crate::scripts::Scripts;
 
 impl Engine {
     /// An engine over an empty dataset.
@@ -92,8 +92,8 @@ impl Engine {
             waits: Waits::default(),
             metrics: Metrics::default(),
             memory,
-            persistence: Persistence::default(),
-            scripting: Scripting::default(),
+            durability: Durability::default(),
+            scripts: Scripts::default(),
             background,
             run,
             hooks: Hooks::default(),

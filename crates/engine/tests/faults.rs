@@ -110,7 +110,7 @@ impl Life {
     /// One step; its replies.
     fn step(&mut self, line: &str) -> String {
         let log = Arc::clone(self.engine.store.log());
-        let journaling = self.engine.persistence.is_journaling();
+        let journaling = self.engine.durability.is_journaling();
         let mut kept = false;
         let replies = match line {
             "sync" => {
@@ -132,10 +132,10 @@ impl Life {
             }
         };
         self.look();
-        self.wait(line, |life| !life.engine.persistence.is_busy_with(Reason::Rewrite));
+        self.wait(line, |life| !life.engine.durability.is_busy_with(Reason::Rewrite));
         if line.starts_with("config") {
             // Switched on, it begins with a snapshot of all this.
-            kept = !journaling && self.engine.persistence.is_journaling();
+            kept = !journaling && self.engine.durability.is_journaling();
         } else if journaling
             && self.engine.config().persistence.appendfsync == config::AppendFsync::Always
         {
@@ -167,7 +167,7 @@ impl Life {
             let trouble = self.engine.store.log().trouble();
             let unsynced = trouble.as_ref().is_some_and(|trouble| trouble.unsynced);
             let wanted = self.engine.config().persistence.appendonly;
-            if unsynced || wanted != self.engine.persistence.is_journaling() {
+            if unsynced || wanted != self.engine.durability.is_journaling() {
                 self.engine.save(Reason::Rewrite, wanted).unwrap();
             } else if trouble.is_none() {
                 return;
@@ -347,7 +347,7 @@ fn every_call_fails_for_a_while() {
         life.run(ALWAYS);
         // A disk that failed once heals by itself, at a moment of its own: it may serve again here.
         let is_troubled =
-            life.engine.persistence.is_journaling() && life.engine.store.log().is_troubled();
+            life.engine.durability.is_journaling() && life.engine.store.log().is_troubled();
         if is_troubled && !once {
             let before = life.now();
             let refused = life.step("set a refused");
@@ -458,7 +458,7 @@ fn a_journal_that_cannot_begin_keeps_writes_from_running() {
         life.client.feed("config set appendonly yes\r\n");
         life.wait(policy, |life| {
             life.engine.hindrance().is_some()
-                && !life.engine.persistence.is_busy_with(Reason::Rewrite)
+                && !life.engine.durability.is_busy_with(Reason::Rewrite)
         });
         let mut other = TestClient::new(&life.engine);
         for line in ["set b 1", "eval \"return redis.call('set', 'b', '1')\" 0"] {
@@ -486,7 +486,7 @@ fn doors_are_told_when_replies_need_not_wait_any_more() {
     let mut life = recover(&disk, "always", "at first");
     let told = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&told);
-    life.engine.persistence.tell_durable(Box::new(move || {
+    life.engine.durability.tell_durable(Box::new(move || {
         count.fetch_add(1, Ordering::SeqCst);
     }));
     disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: None });
@@ -548,7 +548,7 @@ fn a_disk_that_hangs_keeps_no_other_client_waiting() {
         hangs.store(false, Ordering::SeqCst);
         assert_eq!(life.client.answered(), "+OK", "{line}");
         others[..waits].iter_mut().for_each(|other| assert_eq!(other.answered(), "+OK"));
-        life.wait("the end of it", |life| !life.engine.persistence.is_busy_with(Reason::Rewrite));
+        life.wait("the end of it", |life| !life.engine.durability.is_busy_with(Reason::Rewrite));
         disk.hush();
         life.end();
     }
@@ -820,7 +820,7 @@ fn a_server_starts_on_a_full_disk_without_a_journal_to_go_on_with() {
                 let mut life = Life::begin_on(&found, "always", WHOLE, shards)
                     .unwrap_or_else(|error| panic!("{context}: {error}"));
                 assert_eq!(life.states[0], last, "{context}");
-                if !life.engine.persistence.is_journaling() {
+                if !life.engine.durability.is_journaling() {
                     refused += 1;
                     assert!(life.step("set b 1").starts_with("-MISCONF"), "{context}");
                     // Killed in this state it starts again, from the same.
@@ -892,7 +892,7 @@ fn without_a_journal(shards: usize) -> (Liar, Life, String) {
     let found = disk.crash(Leaves::Everything);
     found.has_room(found.used());
     let life = Life::begin_on(&found, "always", WHOLE, shards).unwrap();
-    assert!(!life.engine.persistence.is_journaling(), "{shards} shards");
+    assert!(!life.engine.durability.is_journaling(), "{shards} shards");
     assert_eq!(life.states[0], last, "{shards} shards");
     found.has_room(found.used() + 3 * 4096);
     (found, life, last)
@@ -906,7 +906,7 @@ fn nothing_else_counts(left: &Liar, last: &str, context: &str) {
         let life = Life::begin_on(&left, "always", WHOLE, shards)
             .unwrap_or_else(|error| panic!("{context}, {shards} shards: {error}"));
         assert_eq!(life.states[0], last, "{context}, {shards} shards");
-        assert!(life.engine.persistence.is_journaling(), "{context}, {shards} shards");
+        assert!(life.engine.durability.is_journaling(), "{context}, {shards} shards");
         life.end();
     }
 }
@@ -961,7 +961,7 @@ fn what_happens_while_a_journal_cannot_begin_counts_nowhere() {
     let mut found = Vec::new();
     for n in 0..40 {
         life.wait("a save", |life| {
-            life.engine.persistence.is_busy_with(Reason::Rewrite) || saves.is_finished()
+            life.engine.durability.is_busy_with(Reason::Rewrite) || saves.is_finished()
         });
         life.client.worker.begin(4_102_444_800_001);
         assert_eq!(life.client.feed(&format!("get e{n}\r\n")).0, "$-1\r\n");

@@ -25,9 +25,9 @@ fn open(dir: &Path, lines: &str) -> Arc<Engine> {
     };
     let engine = engine(start);
     engine.attach_data_dir(data_dir);
-    engine.persistence.set_loading(true);
+    engine.durability.set_loading(true);
     let recovered = engine.recover().unwrap();
-    engine.persistence.set_loading(false);
+    engine.durability.set_loading(false);
     assert_eq!(recovered.failed, 0);
     engine
 }

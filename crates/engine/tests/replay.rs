@@ -521,10 +521,10 @@ fn a_journal_is_on_when_all_that_was_told_is_in_it() {
     let mut client = TestClient::new(&engine);
     let log = engine.store.log();
     for round in 0..12 {
-        until("the end of its making", || !engine.persistence.is_busy_with(Reason::Rewrite));
+        until("the end of its making", || !engine.durability.is_busy_with(Reason::Rewrite));
         client.ask("CONFIG SET appendonly no");
-        until("the end of it", || !engine.persistence.is_journaling());
-        until("its file's end", || !engine.persistence.is_busy_with(Reason::Rewrite));
+        until("the end of it", || !engine.durability.is_journaling());
+        until("its file's end", || !engine.durability.is_busy_with(Reason::Rewrite));
         let (told, stop) = (AtomicU64::new(0), AtomicBool::new(false));
         std::thread::scope(|scope| {
             for thread in 0..2 {
@@ -546,7 +546,7 @@ fn a_journal_is_on_when_all_that_was_told_is_in_it() {
             client.ask("CONFIG SET appendonly yes");
             // Seen as soon as it is so.
             let begun = Instant::now();
-            while !engine.persistence.is_journal_complete(log) {
+            while !engine.durability.is_journal_complete(log) {
                 assert!(begun.elapsed() < PATIENCE, "round {round}: it does not begin");
             }
             let told = told.load(Ordering::Acquire);

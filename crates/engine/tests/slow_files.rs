@@ -521,7 +521,7 @@ fn a_first_backup_that_hangs_keeps_no_other_client_waiting() {
     let mut crowd = Crowd::new(&engine);
     assert_eq!(crowd.asks("backup one\r\n"), blocked());
     let mut other = TestClient::new(&engine);
-    until("the backup", || engine.persistence.is_busy_with(Reason::Copy));
+    until("the backup", || engine.durability.is_busy_with(Reason::Copy));
     assert!(!folder.join("MANIFEST").exists(), "it has the right to save before it begins");
     assert!(other.ask("bgsave").contains("can't BGSAVE right now"));
     assert_eq!(other.ask("save"), "-ERR Background save already in progress");

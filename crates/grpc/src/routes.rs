@@ -157,7 +157,7 @@ impl Routes {
                 shared.users_changed.notify_waiters();
             }
             let stopping = *stop.borrow() || engine.run.stopping.load(Ordering::Relaxed);
-            let serves = !stopping && !engine.persistence.is_loading();
+            let serves = !stopping && !engine.durability.is_loading();
             if said != Some(serves) {
                 said = Some(serves);
                 let status =

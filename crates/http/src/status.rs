@@ -40,7 +40,7 @@ pub fn ready(request: &ApiRequest) -> Answer {
         None => reply::answer(StatusCode::OK, TEXT, "OK\n"),
         Some(why) => {
             // What exactly is wrong with the disk is in the log, and not public.
-            let loading = engine.persistence.is_loading();
+            let loading = engine.durability.is_loading();
             let why = if loading { why.to_string() } else { NOT_WRITABLE.to_owned() };
             reply::answer(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{why}\n"))
         }
@@ -81,7 +81,7 @@ pub fn health(request: &ApiRequest) -> Answer {
     let engine = &request.http.workers.engine;
     let (status, word) = match engine.hindrance() {
         None => (StatusCode::OK, "healthy"),
-        Some(_) if engine.persistence.is_loading() => (StatusCode::SERVICE_UNAVAILABLE, "loading"),
+        Some(_) if engine.durability.is_loading() => (StatusCode::SERVICE_UNAVAILABLE, "loading"),
         Some(_) => (StatusCode::SERVICE_UNAVAILABLE, "troubled"),
     };
     reply::answer(status, JSON, format!("{{\"status\":\"{word}\"}}"))

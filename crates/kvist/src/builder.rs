@@ -160,12 +160,12 @@ fn begin(settings: Settings, file: Option<&Path>) -> Result<Kvist, Error> {
         BeginError::Directory(OpenError::Taken(dir)) => Error::InUse(dir),
         other => Error::Open(other.to_string()),
     })?;
-    let recovered = if engine.persistence.is_loading() {
+    let recovered = if engine.durability.is_loading() {
         engine.recover().map_err(Error::Open)?
     } else {
         engine::persistence::Recovered::default()
     };
-    engine.persistence.set_loading(false);
+    engine.durability.set_loading(false);
     let cron = Cron::start(&engine, Allocator::unknown())
         .map_err(|error| Error::Open(format!("no thread could be started: {error}")))?;
     Ok(Kvist::new(Shared::new(engine, cron, recovered, seed[1])))

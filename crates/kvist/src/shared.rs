@@ -105,7 +105,7 @@ impl Shared {
     pub fn new(engine: Arc<Engine>, cron: Cron, recovered: Recovered, seed: u64) -> Self {
         let wakeup = Arc::new(DurabilityWakeup::default());
         let woken = Arc::clone(&wakeup);
-        engine.persistence.tell_durable(Box::new(move || woken.wake_all()));
+        engine.durability.tell_durable(Box::new(move || woken.wake_all()));
         Shared {
             engine,
             workers: Workers::new(seed),

@@ -34,7 +34,7 @@ pub enum Loaded {
 /// # Errors
 /// What is damaged, where, and what can be done.
 pub fn load(engine: &Arc<Engine>) -> Result<Loaded, String> {
-    if !engine.persistence.is_loading() {
+    if !engine.durability.is_loading() {
         return Ok(Loaded::Whole);
     }
     let Some(recovered) = recover(engine)? else {
@@ -45,7 +45,7 @@ pub fn load(engine: &Arc<Engine>) -> Result<Loaded, String> {
     if recovered.bytes > 0 || recovered.imported.is_some() {
         tracing::info!("Recovered {recovered}");
     }
-    engine.persistence.set_loading(false);
+    engine.durability.set_loading(false);
     Ok(Loaded::Whole)
 }
 
@@ -93,7 +93,7 @@ fn show_progress(engine: &Engine, what: &str, done: &AtomicBool) {
     let mut shown = false;
     while !done.load(Ordering::Acquire) {
         std::thread::sleep(SHOWN);
-        let progress = &engine.persistence.progress;
+        let progress = &engine.durability.progress;
         let (total, read) =
             (progress.total.load(Ordering::Relaxed), progress.done.load(Ordering::Relaxed));
         let percent = read.saturating_mul(100) / total.max(1);

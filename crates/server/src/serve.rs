@@ -207,7 +207,7 @@ fn attach(
     listening: &Arc<Listening>,
     (http_server, grpc_server): (&HttpServer, &GrpcServer),
 ) {
-    engine.persistence.tell_durable({
+    engine.durability.tell_durable({
         let (pool, durable) = (Arc::clone(pool), Arc::clone(&http_server.durable));
         let grpc_server = grpc_server.shared();
         Box::new(move || {
@@ -235,7 +235,7 @@ fn attach(
 fn wait_for(engine: &Engine, ended: &Receiver<()>, cron: Cron) {
     let mut stopping = 0;
     // A thread that still loads the dataset may hold what it would wait for.
-    let reading = engine.persistence.is_loading();
+    let reading = engine.durability.is_loading();
     let mut workers_left = true;
     while workers_left || engine.has_written_scripts() {
         if workers_left {

@@ -59,6 +59,6 @@ impl Engine {
     /// Whether replies wait for the disk: the journal promises that what is acknowledged is there.
     #[inline]
     pub(crate) fn waits_for_disk(&self) -> bool {
-        self.store.log().policy() == journal::Policy::Always && self.persistence.is_journaling()
+        self.store.log().policy() == journal::Policy::Always && self.durability.is_journaling()
     }
 }

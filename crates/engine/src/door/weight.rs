@@ -106,7 +106,7 @@ impl Engine {
             && !entry.has(Flag::Blocking)
             && !entry.is(Property::ReadsVersion)
             && matches!((entry.spec.behaviour.cost.locks)(argv), Locks::Keys | Locks::Nothing)
-            && (!always || !self.persistence.is_journaling())
+            && (!always || !self.durability.is_journaling())
             && !self.store.log().holds_back()
             && !self.run.request_flags.now().paused()
             && !is_heavy(entry, argv, |name| self.store.weigh_at_once(db, name))

@@ -74,7 +74,7 @@ pub struct Progress {
 
 /// The engine's side of durability.
 #[derive(Default)]
-pub struct Persistence {
+pub struct Durability {
     /// The directory, once it is open.
     pub(crate) data_dir: Mutex<Option<DataDir>>,
     /// It has been closed for good. Changed under the lock of the directory.
@@ -145,7 +145,7 @@ pub(crate) struct SavedState {
 pub(crate) const LOADING: CmdError =
     CmdError::new("LOADING Redis is loading the dataset in memory");
 
-impl Persistence {
+impl Durability {
     /// Whether requests may have to be refused: asked once per batch.
     #[inline]
     pub(crate) fn hinders(&self, log: &Log) -> bool {

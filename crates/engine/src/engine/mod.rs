@@ -35,10 +35,10 @@ use crate::access::Users;
 use crate::background::BackgroundRequests;
 use crate::client::memory_totals::ClientMemoryTotals;
 use crate::client::{Clients, Waits};
-use crate::durability::Persistence;
+use crate::durability::Durability;
 use crate::metrics::Metrics;
 use crate::notify::Notify;
-use crate::scripts::Scripting;
+use crate::scripts::Scripts;
 
 /// What an engine is started with.
 pub struct Start {
@@ -96,9 +96,9 @@ pub struct Engine {
     /// What clients take.
     pub memory: ClientMemoryTotals,
     /// The dataset's life on disk.
-    pub persistence: Persistence,
+    pub durability: Durability,
     /// Scripts and libraries.
-    pub(crate) scripting: Scripting,
+    pub(crate) scripts: Scripts,
     /// Threads for requests that wait for other servers or for files, and for queries.
     pub(crate) background: BackgroundRequests,
     /// This run.
@@ -153,11 +153,11 @@ impl Engine {
     pub(crate) fn memory_beside(&self) -> usize {
         let buffers = self.memory.buffers.load(Ordering::Relaxed);
         let migrating = self.background.migrating.load(Ordering::Relaxed);
-        let scripts = usize::try_from(self.scripting.scripts.memory()).unwrap_or(usize::MAX);
+        let scripts = usize::try_from(self.scripts.cache.memory()).unwrap_or(usize::MAX);
         let (indexes, readers) = (self.store.indexes.memory(), self.store.tracked.memory());
         let kept = self.store.versions.kept();
         let beside = readers + indexes + kept + buffers + migrating + scripts;
-        beside + self.scripting.functions.memory() + self.records_memory()
+        beside + self.scripts.functions.memory() + self.records_memory()
     }
 
     /// Bytes of users and their rules, of `ACL LOG` and of the slow log.
@@ -169,8 +169,8 @@ impl Engine {
     /// and of libraries.
     pub(crate) fn scripting_memory(&self) -> [usize; 4] {
         let (scripts, functions) = self.metrics.stats.interpreters();
-        let known = usize::try_from(self.scripting.scripts.memory()).unwrap_or(usize::MAX);
-        [scripts, functions, known, self.scripting.functions.memory()]
+        let known = usize::try_from(self.scripts.cache.memory()).unwrap_or(usize::MAX);
+        [scripts, functions, known, self.scripts.functions.memory()]
     }
 
     /// Something that is no command took so long: kept if the configuration asks for it. The name

@@ -56,7 +56,7 @@ impl WorkerContext {
             return Ok(());
         }
         if demands.any(Demands::LOADED) {
-            engine.persistence.loaded()?;
+            engine.durability.loaded()?;
         }
         if demands.any(Demands::WRITES | Demands::ASKS_DISK) {
             let trouble = engine.trouble(&self.config, self.troubled);

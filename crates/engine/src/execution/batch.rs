@@ -19,8 +19,8 @@ impl Worker {
         self.txn.begin(now);
         self.txn.held.wait_for_disk();
         let log = self.engine.store.log();
-        self.context.troubled = self.engine.persistence.is_journaling() && log.is_troubled();
-        self.context.hindered = self.context.troubled || self.engine.persistence.hinders(log);
+        self.context.troubled = self.engine.durability.is_journaling() && log.is_troubled();
+        self.context.hindered = self.context.troubled || self.engine.durability.hinders(log);
         self.context.learn_config(&self.engine, &mut self.txn);
         self.context.full = evict::make_room(&self.engine, &mut self.txn, &self.context.config);
     }

@@ -14,10 +14,10 @@ pub(crate) fn flags_of(engine: &Engine, entry: &Entry, argv: &[&[u8]]) -> Option
         ScriptBy::Source => script::Script::new(code).ok()?.flags(),
         ScriptBy::Digest => {
             let digest = <[u8; 40]>::try_from(code.to_ascii_lowercase()).ok()?;
-            engine.scripting.scripts.get(&digest)?.script.flags()
+            engine.scripts.cache.get(&digest)?.script.flags()
         }
         ScriptBy::Function => {
-            let known = engine.scripting.functions.known();
+            let known = engine.scripts.functions.known();
             let library = known.libraries.function(code)?;
             library.function(code).map(|function| function.flags)
         }

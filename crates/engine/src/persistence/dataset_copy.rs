@@ -95,7 +95,7 @@ impl Engine {
     ) -> io::Result<DatasetCopy> {
         let data_dir = self.writable_disk()?;
         let disk: Arc<dyn Disk> = Arc::new(Directory::open(folder)?);
-        let made = if self.persistence.is_journaling() {
+        let made = if self.durability.is_journaling() {
             self.copy_beside(&*data_dir, &disk)
         } else {
             self.copy_alone(&*data_dir, &disk)

@@ -27,7 +27,7 @@ impl Engine {
     /// Makes everything so far durable and answers a client that waits for it, in a thread of its
     /// own.
     pub(crate) fn flush_journal_for(self: &Arc<Self>, client: Waiting) {
-        let flushes = &self.persistence.flushes;
+        let flushes = &self.durability.flushes;
         let mut state = flushes.state.lock();
         state.asked += 1;
         let number = state.asked;
@@ -46,7 +46,7 @@ impl Engine {
     /// What came of a sync that began after this one had asked. Waits for the disk, on the thread
     /// of flushes.
     fn synced_for(&self, number: u64) -> Result<(), String> {
-        let state = &self.persistence.flushes.state;
+        let state = &self.durability.flushes.state;
         let asked = {
             let state = state.lock();
             let (last, outcome) = &state.synced;

@@ -19,7 +19,7 @@ impl Engine {
     /// # Errors
     /// It cannot be used, or holds another dataset than this one.
     pub fn open_data_dir(&self) -> io::Result<()> {
-        let mut slot = self.persistence.data_dir.lock();
+        let mut slot = self.durability.data_dir.lock();
         let dir = PathBuf::from(&self.config().process.dir);
         if let Some(data_dir) = slot.as_ref() {
             let open = data_dir.disk.path();
@@ -27,7 +27,7 @@ impl Engine {
             let text = || format!("'dir' changes at the next start; {} is open", open.display());
             return if same { Ok(()) } else { Err(io::Error::other(text())) };
         }
-        if self.persistence.closed.load(Ordering::Relaxed) {
+        if self.durability.closed.load(Ordering::Relaxed) {
             return Err(io::Error::other(ENDING));
         }
         let data_dir = DataDir::open(&dir).map_err(|error| io::Error::other(error.to_string()))?;
@@ -42,8 +42,8 @@ impl Engine {
     /// Closes the data directory: the journal is written and synced to its end. No save that is
     /// late opens it again.
     pub fn close_data_dir(&self) {
-        let mut slot = self.persistence.data_dir.lock();
-        self.persistence.closed.store(true, Ordering::Relaxed);
+        let mut slot = self.durability.data_dir.lock();
+        self.durability.closed.store(true, Ordering::Relaxed);
         let data_dir = slot.take();
         drop(slot);
         drop(data_dir);
@@ -51,8 +51,8 @@ impl Engine {
 
     /// Takes an open data directory as this engine's own.
     pub fn attach_data_dir(&self, data_dir: DataDir) {
-        let mut slot = self.persistence.data_dir.lock();
-        self.persistence.closed.store(false, Ordering::Relaxed);
+        let mut slot = self.durability.data_dir.lock();
+        self.durability.closed.store(false, Ordering::Relaxed);
         *slot = Some(data_dir);
     }
 }
@@ -99,7 +99,7 @@ impl DataDir {
         let weak = Arc::downgrade(engine);
         let tell = move || {
             if let Some(engine) = weak.upgrade() {
-                engine.persistence.tell();
+                engine.durability.tell();
             }
         };
         let log = engine.store.log();

@@ -60,7 +60,7 @@ impl Replayer<'_> {
         if !self.is_new(&record, target, coverage) {
             return Ok(());
         }
-        let of_old = |hash| store::shard_among(hash, engine.persistence.old_shards());
+        let of_old = |hash| store::shard_among(hash, engine.durability.old_shards());
         for key in &keys {
             let read = barriers.iter().chain([&record]);
             let read = read.clone().find(|read| usize::from(read.shard) == of_old(key.hash));

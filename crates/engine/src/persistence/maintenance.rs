@@ -20,34 +20,34 @@ const MOST_DOUBLED: u64 = 6;
 impl Engine {
     /// One look around.
     pub(crate) fn maintain_persistence(self: &Arc<Self>) {
-        let persistence = &self.persistence;
-        if persistence.is_loading() || persistence.saving.busy.load(Ordering::Acquire) {
+        let durability = &self.durability;
+        if durability.is_loading() || durability.saving.busy.load(Ordering::Acquire) {
             return;
         }
         let config = self.config();
         let failed =
-            wall_clock().saturating_sub(persistence.saved.last_failure.load(Ordering::Relaxed));
-        if config.persistence.appendonly != persistence.is_journaling()
+            wall_clock().saturating_sub(durability.saved.last_failure.load(Ordering::Relaxed));
+        if config.persistence.appendonly != durability.is_journaling()
             && failed >= self.retry_begin(&config)
         {
             return self.follow_durability(&config, None);
         }
         let Some(reason) = self.due(&config) else { return };
-        persistence.saving.scheduled.store(0, Ordering::Relaxed);
+        durability.saving.scheduled.store(0, Ordering::Relaxed);
         if let Err(error) = self.save_in_background(reason, config.persistence.appendonly) {
             tracing::error!(%error, "a snapshot could not be started");
         }
     }
 
     fn due(&self, config: &Config) -> Option<Reason> {
-        let persistence = &self.persistence;
-        let scheduled = persistence.saving.scheduled.load(Ordering::Relaxed);
+        let durability = &self.durability;
+        let scheduled = durability.saving.scheduled.load(Ordering::Relaxed);
         if scheduled != 0 {
             return Some(if scheduled == SAVE { Reason::Save } else { Reason::Rewrite });
         }
         let now = wall_clock();
         let failed =
-            now.saturating_sub(persistence.saved.last_failure.load(Ordering::Relaxed)) < RETRY;
+            now.saturating_sub(durability.saved.last_failure.load(Ordering::Relaxed)) < RETRY;
         if failed {
             return None;
         }
@@ -69,18 +69,18 @@ impl Engine {
     /// Whether save points count: with a journal nothing is lost without a snapshot, so there only
     /// those that a client asked for do.
     pub(crate) fn follows_save_points(&self) -> bool {
-        !self.persistence.is_journaling() || self.configuration.settings.lock().is_given("save")
+        !self.durability.is_journaling() || self.configuration.settings.lock().is_given("save")
     }
 
     /// Whether the journal takes longer to replay than its rewriting would make worthwhile. A
     /// short record may stand for a large value: that counts as if the value had been written.
     fn has_grown(&self, config: &Config) -> bool {
         let percentage = config.persistence.auto_aof_rewrite_percentage;
-        if percentage == 0 || !self.persistence.is_journaling() {
+        if percentage == 0 || !self.durability.is_journaling() {
             return false;
         }
         let size = self.store.log().figures.replay_cost();
-        let base = self.persistence.saved.base_size.load(Ordering::Relaxed);
+        let base = self.durability.saved.base_size.load(Ordering::Relaxed);
         let whole = size.saturating_add(base);
         whole >= config.persistence.auto_aof_rewrite_min_size
             && size.saturating_mul(100) / base.max(1) >= percentage
@@ -89,13 +89,13 @@ impl Engine {
     /// Whether the disk is short of room and a snapshot, which makes the journal so far needless,
     /// would give back far more than it takes. Each failure doubles the time to the next attempt.
     fn would_free_room(&self, now: u64) -> bool {
-        let (persistence, log) = (&self.persistence, self.store.log());
-        if !persistence.is_journaling() || !log.is_short_of_room() {
+        let (durability, log) = (&self.durability, self.store.log());
+        if !durability.is_journaling() || !log.is_short_of_room() {
             return false;
         }
-        let since = now.saturating_sub(persistence.saved.last_failure.load(Ordering::Relaxed));
+        let since = now.saturating_sub(durability.saved.last_failure.load(Ordering::Relaxed));
         let snapshot =
-            persistence.saved.base_size.load(Ordering::Relaxed).max(self.used_memory() as u64);
+            durability.saved.base_size.load(Ordering::Relaxed).max(self.used_memory() as u64);
         let written = log.figures.size.load(Ordering::Relaxed);
         since >= self.retry_rewrite() && written / 2 >= snapshot
     }
@@ -107,7 +107,7 @@ impl Engine {
 
     /// How long after so many failures a snapshot is worth another attempt.
     fn retry_rewrite(&self) -> u64 {
-        let failures = self.persistence.saved.rewrites.failures.load(Ordering::Relaxed);
+        let failures = self.durability.saved.rewrites.failures.load(Ordering::Relaxed);
         RETRY << failures.min(MOST_DOUBLED)
     }
 
@@ -117,31 +117,31 @@ impl Engine {
         self.metrics
             .stats
             .changes()
-            .saturating_sub(self.persistence.saved.changes_saved.load(Ordering::Relaxed))
+            .saturating_sub(self.durability.saved.changes_saved.load(Ordering::Relaxed))
     }
 
     /// Whether the journal is on and has not begun, so that changes are in no file yet: its first
     /// snapshot is being made, or has found no room.
     pub(crate) fn owes_journal(&self) -> bool {
-        let wanted = self.config().persistence.appendonly && !self.persistence.is_journaling();
-        wanted && !self.persistence.is_loading() && self.unsaved_changes() > 0
+        let wanted = self.config().persistence.appendonly && !self.durability.is_journaling();
+        wanted && !self.durability.is_loading() && self.unsaved_changes() > 0
     }
 
     /// When the dataset was last saved, or else this process started.
     pub(crate) fn last_save(&self) -> u64 {
-        self.persistence.saved.last_save.load(Ordering::Relaxed).max(self.run.started)
+        self.durability.saved.last_save.load(Ordering::Relaxed).max(self.run.started)
     }
 
     /// Asks for a snapshot as soon as none is being made.
     pub(crate) fn schedule_save(&self, reason: Reason) {
         let code = if reason == Reason::Save { SAVE } else { REWRITE };
-        self.persistence.saving.scheduled.store(code, Ordering::Relaxed);
+        self.durability.saving.scheduled.store(code, Ordering::Relaxed);
     }
 
     /// Whether one is scheduled.
     pub(crate) fn is_scheduled(&self, reason: Reason) -> bool {
         let code = if reason == Reason::Save { SAVE } else { REWRITE };
-        self.persistence.saving.scheduled.load(Ordering::Relaxed) == code
+        self.durability.saving.scheduled.load(Ordering::Relaxed) == code
     }
 
     /// Follows the configuration: `appendonly` and `appendfsync` may change at run time. While a
@@ -154,13 +154,13 @@ impl Engine {
     ) {
         if self.store.log().policy() != policy(config) {
             self.store.log().set_policy(policy(config));
-            self.persistence.tell();
+            self.durability.tell();
         }
         if !config.persistence.appendonly {
-            self.persistence.not_begun.store(false, Ordering::Relaxed);
+            self.durability.not_begun.store(false, Ordering::Relaxed);
         }
-        if self.persistence.is_loading()
-            || config.persistence.appendonly == self.persistence.is_journaling()
+        if self.durability.is_loading()
+            || config.persistence.appendonly == self.durability.is_journaling()
         {
             return;
         }

@@ -39,7 +39,7 @@ use config::Config;
 
 use crate::durability::LOADING;
 pub use crate::durability::{
-    Attempts, Claim, DataDir, OpenError, Persistence, Progress, Rdb, Reason, Recovered,
+    Attempts, Claim, DataDir, Durability, OpenError, Progress, Rdb, Reason, Recovered,
 };
 use crate::engine::Engine;
 pub(crate) use backup::is_name as is_backup_name;
@@ -67,17 +67,17 @@ impl Engine {
     pub(crate) fn trouble(&self, config: &Config, troubled: bool) -> Option<CmdError> {
         // Trouble that ends in the middle of a batch counts for the whole of it: its replies do not
         // wait for the disk.
-        let persistence = &self.persistence;
-        let trouble = if persistence.is_journaling() { self.store.log().trouble() } else { None };
+        let durability = &self.durability;
+        let trouble = if durability.is_journaling() { self.store.log().trouble() } else { None };
         if troubled || trouble.is_some() {
             let text = trouble.map_or_else(|| "try again".to_owned(), |trouble| trouble.text);
             let text = format!("MISCONF Errors writing to the AOF file: {text}");
             return Some(CmdError::owned(text));
         }
-        if config.persistence.appendonly && persistence.not_begun.load(Ordering::Relaxed) {
+        if config.persistence.appendonly && durability.not_begun.load(Ordering::Relaxed) {
             return Some(NOT_BEGUN);
         }
-        let failed = !persistence.saved.saves.ok.load(Ordering::Relaxed);
+        let failed = !durability.saved.saves.ok.load(Ordering::Relaxed);
         let matters =
             config.persistence.stop_writes_on_bgsave_error && !config.persistence.save.is_empty();
         // Where no save point comes again, nothing would end it.
@@ -88,7 +88,7 @@ impl Engine {
     /// read, or the disk is in trouble.
     #[must_use]
     pub fn hindrance(&self) -> Option<String> {
-        if self.persistence.is_loading() {
+        if self.durability.is_loading() {
             return Some(String::from_utf8_lossy(LOADING.bytes()).into_owned());
         }
         let trouble = self.trouble(&self.config(), false)?;

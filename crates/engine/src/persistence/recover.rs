@@ -59,9 +59,9 @@ impl Engine {
     /// As there.
     pub fn recover_with(self: &Arc<Self>, failing: Failing) -> Result<Recovered, String> {
         let start = Instant::now();
-        self.persistence.progress.since.store(wall_clock(), Ordering::Relaxed);
+        self.durability.progress.since.store(wall_clock(), Ordering::Relaxed);
         let (disk, manifest, segment_size) = {
-            let data_dir = self.persistence.data_dir.lock();
+            let data_dir = self.durability.data_dir.lock();
             let Some(data_dir) = data_dir.as_ref() else { return Ok(Recovered::default()) };
             let there = data_dir.disk.path().display();
             match data_dir.orphan() {
@@ -92,7 +92,7 @@ impl Engine {
                 let there = disk.path().display();
                 return Err(format!("{there}: this engine would look for its keys elsewhere"));
             }
-            self.persistence.old_shards.store(manifest.shards, Ordering::Relaxed);
+            self.durability.old_shards.store(manifest.shards, Ordering::Relaxed);
             let (report, coverage) = self.read_all((&disk, manifest), failing, &mut found)?;
             if let (Some(cut), false) = (&report.cut, config.persistence.aof_load_truncated) {
                 return Err(advice(&format!(
@@ -101,7 +101,7 @@ impl Engine {
                 )));
             }
             // Also where there is hardly any room: files that a crash left behind may take it.
-            if let Some(data_dir) = self.persistence.data_dir.lock().as_ref() {
+            if let Some(data_dir) = self.durability.data_dir.lock().as_ref() {
                 data_dir.tidy().map_err(|error| format!("{}: {error}", disk.path().display()))?;
             }
             reader::seal(&*disk, &report).map_err(|error| cannot_go_on(&error, disk.path()))?;
@@ -118,7 +118,7 @@ impl Engine {
             }
         }
         found.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.persistence.saved.last_save.store(wall_clock(), Ordering::Relaxed);
+        self.durability.saved.last_save.store(wall_clock(), Ordering::Relaxed);
         self.store.log().set_policy(policy(&config));
         let imported = found.imported.is_some();
         match self.go_on((manifest, imported), next, appendonly) {
@@ -127,7 +127,7 @@ impl Engine {
             }
             done => done.map_err(|error| cannot_go_on(&error, disk.path()))?,
         }
-        let _ = self.persistence.recovered.set(found.clone());
+        let _ = self.durability.recovered.set(found.clone());
         Ok(found)
     }
 
@@ -157,7 +157,7 @@ impl Engine {
     ) -> io::Result<()> {
         let resharded = manifest.as_ref().is_some_and(|m| m.shards != self.store.shards());
         {
-            let mut data_dir = self.persistence.data_dir.lock();
+            let mut data_dir = self.durability.data_dir.lock();
             let Some(data_dir) = data_dir.as_mut() else { return Ok(()) };
             if journal || resharded {
                 data_dir.begin(self)?;
@@ -199,7 +199,7 @@ impl Engine {
             snapshot: manifest.and_then(|m| m.snapshot),
             journal,
         };
-        let mut data_dir = self.persistence.data_dir.lock();
+        let mut data_dir = self.durability.data_dir.lock();
         if let Some(data_dir) = data_dir.as_mut() {
             match manifest.write(&*data_dir.disk) {
                 Err(error) if says_as_much && journal::is_full(&error) => {
@@ -212,7 +212,7 @@ impl Engine {
                 }
             }
         }
-        self.persistence.set_journaling(true);
+        self.durability.set_journaling(true);
         Ok(())
     }
 
@@ -227,9 +227,9 @@ impl Engine {
             tracing::warn!(%error, "the disk is full: the files stay as they were read");
             return;
         }
-        self.persistence.not_begun.store(true, Ordering::Relaxed);
-        self.persistence.saved.rewrites.ok.store(false, Ordering::Relaxed);
-        self.persistence.saved.last_failure.store(wall_clock(), Ordering::Relaxed);
+        self.durability.not_begun.store(true, Ordering::Relaxed);
+        self.durability.saved.rewrites.ok.store(false, Ordering::Relaxed);
+        self.durability.saved.last_failure.store(wall_clock(), Ordering::Relaxed);
         tracing::warn!(%error, "the disk is full: writes are refused until a snapshot has room");
     }
 
@@ -238,7 +238,7 @@ impl Engine {
         let Some(mut manifest) = manifest else { return Ok(()) };
         if let journal::Segments::From(first, _) = manifest.journal {
             manifest.journal = journal::Segments::Between(first, last);
-            let mut data_dir = self.persistence.data_dir.lock();
+            let mut data_dir = self.durability.data_dir.lock();
             if let Some(data_dir) = data_dir.as_mut() {
                 manifest.write(&*data_dir.disk)?;
                 data_dir.manifest = Some(manifest);
@@ -263,10 +263,10 @@ impl Engine {
             if !manifest.knows(&reader.header) {
                 return Err(advice(&format!("{} belongs to another dataset", reader.name)));
             }
-            self.persistence.progress.total.fetch_add(reader.bytes, Ordering::Relaxed);
+            self.durability.progress.total.fetch_add(reader.bytes, Ordering::Relaxed);
             found.bytes += reader.bytes;
             found.keys = reader.entries;
-            self.persistence.saved.base_size.store(reader.bytes, Ordering::Relaxed);
+            self.durability.saved.base_size.store(reader.bytes, Ordering::Relaxed);
             (found.overdue, found.large) =
                 self.load(&reader, &mut coverage).map_err(|e| advice(&e))?;
         }
@@ -366,8 +366,8 @@ impl Engine {
                     if crowd.has_failed() {
                         return Err("a replayer ended".to_owned());
                     }
-                    self.persistence.progress.total.fetch_add(header.span(), Ordering::Relaxed);
-                    self.persistence.progress.done.fetch_add(header.span(), Ordering::Relaxed);
+                    self.durability.progress.total.fetch_add(header.span(), Ordering::Relaxed);
+                    self.durability.progress.done.fetch_add(header.span(), Ordering::Relaxed);
                     let next = crowd.spare.lock().pop().unwrap_or_default();
                     let records = std::mem::replace(body, next);
                     let frame = Arc::new(Frame { records, segment: header.segment, offset });

@@ -98,7 +98,7 @@ impl<'e> Replayer<'e> {
             };
             loaded
                 .map_err(|error| format!("{} at offset {}: {error}", reader.name, place.offset))?;
-            self.engine.persistence.progress.done.fetch_add(place.len, Ordering::Relaxed);
+            self.engine.durability.progress.done.fetch_add(place.len, Ordering::Relaxed);
         }
         arriving.finish().map_err(|error| format!("{}: {error}", reader.name))?;
         self.txn.report_memory();
@@ -134,7 +134,7 @@ impl<'e> Replayer<'e> {
         if db == LIBRARIES {
             let step = snapshot::step(&mut source).map_err(text)?;
             coverage.add(db, step.end, step.seq);
-            return self.engine.scripting.functions.apply(source.rest()).map_err(text);
+            return self.engine.scripts.functions.apply(source.rest()).map_err(text);
         }
         if db == MOVED {
             return self.load_moved(source, coverage);
@@ -480,7 +480,7 @@ impl<'e> Replayer<'e> {
         self.counts.applied += 1;
         let (below, number_of) = (coverage.lacks_below(db, record.seq), db);
         let db = self.database(db)?;
-        let (old, shards) = (self.engine.persistence.old_shards(), self.engine.store.shards());
+        let (old, shards) = (self.engine.durability.old_shards(), self.engine.store.shards());
         let shard = usize::from(record.shard);
         if old == shards && !coverage.has_alone() {
             store::replay::forget_below(&mut self.txn.held, shard, db, below);
@@ -518,7 +518,7 @@ impl<'e> Replayer<'e> {
         if !new {
             return Ok(());
         }
-        self.engine.scripting.functions.apply(record.body).map_err(text)
+        self.engine.scripts.functions.apply(record.body).map_err(text)
     }
 
     fn swap(&mut self, record: &Record<'_>, coverage: &mut SnapshotCoverage) -> Result<(), String> {
@@ -527,7 +527,7 @@ impl<'e> Replayer<'e> {
             return Ok(());
         }
         self.counts.applied += 1;
-        let (old, shards) = (self.engine.persistence.old_shards(), self.engine.store.shards());
+        let (old, shards) = (self.engine.durability.old_shards(), self.engine.store.shards());
         let other = Source::new(record.body).number().map_err(text)?;
         let other = u32::try_from(other).map_err(|_| "a database that cannot be")?;
         coverage.swap(record.db, other);

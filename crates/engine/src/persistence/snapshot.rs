@@ -53,10 +53,10 @@ pub(super) struct Turn<'e>(&'e Engine);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let persistence = &self.0.persistence;
-        let _waiting = persistence.saving.turns.lock();
-        persistence.saving.busy.store(false, Ordering::Release);
-        persistence.saving.turn_over.notify_all();
+        let durability = &self.0.durability;
+        let _waiting = durability.saving.turns.lock();
+        durability.saving.busy.store(false, Ordering::Release);
+        durability.saving.turn_over.notify_all();
     }
 }
 
@@ -84,7 +84,7 @@ impl Engine {
     /// Another one is being made, the dataset is being read, or the disk refuses; what was current
     /// still is.
     pub fn save(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<Saved> {
-        self.persistence.all_read()?;
+        self.durability.all_read()?;
         self.save_what_was_read(reason, journal)
     }
 
@@ -106,9 +106,9 @@ impl Engine {
     /// # Errors
     /// The thread cannot be started, or the dataset is being read.
     pub fn save_in_background(self: &Arc<Self>, reason: Reason, journal: bool) -> io::Result<bool> {
-        self.persistence.all_read()?;
+        self.durability.all_read()?;
         let Some(turn) = self.begin_save(reason) else { return Ok(false) };
-        if self.persistence.data_dir.lock().as_ref().is_some_and(|data_dir| data_dir.stepped) {
+        if self.durability.data_dir.lock().as_ref().is_some_and(|data_dir| data_dir.stepped) {
             let _ = self.save_in_turn(reason, journal, true);
             return Ok(true);
         }
@@ -155,15 +155,15 @@ impl Engine {
         reason: Reason,
         save: impl FnOnce() -> io::Result<T>,
     ) -> io::Result<T> {
-        self.persistence.all_read()?;
-        self.persistence.ending.store(true, Ordering::Release);
+        self.durability.all_read()?;
+        self.durability.ending.store(true, Ordering::Release);
         let turn = self.wait_for_turn(reason, &|| false);
         let turn = turn.ok_or_else(|| io::Error::other(BUSY))?;
         let result = save();
         drop(turn);
         if result.is_err() {
             // It may go on after all.
-            self.persistence.ending.store(false, Ordering::Release);
+            self.durability.ending.store(false, Ordering::Release);
         }
         result
     }
@@ -181,16 +181,16 @@ impl Engine {
             if give_up() {
                 return None;
             }
-            let mut waiting = self.persistence.saving.turns.lock();
-            if self.persistence.saving.busy.load(Ordering::Acquire) {
-                self.persistence.saving.turn_over.wait_for(&mut waiting, LOOK);
+            let mut waiting = self.durability.saving.turns.lock();
+            if self.durability.saving.busy.load(Ordering::Acquire) {
+                self.durability.saving.turn_over.wait_for(&mut waiting, LOOK);
             }
         }
     }
 
     /// Whether [`Engine::save_finally`] is at work, or has done it.
     pub(crate) fn has_saved_finally(&self) -> bool {
-        self.persistence.ending.load(Ordering::Acquire)
+        self.durability.ending.load(Ordering::Acquire)
     }
 
     /// Whether copies in the making are to be given up: the server ends.
@@ -199,11 +199,11 @@ impl Engine {
     }
 
     fn begin_save(&self, reason: Reason) -> Option<Turn<'_>> {
-        if self.persistence.saving.busy.swap(true, Ordering::AcqRel) {
+        if self.durability.saving.busy.swap(true, Ordering::AcqRel) {
             return None;
         }
-        self.persistence.saving.busy_with.store(reason as u8, Ordering::Relaxed);
-        self.persistence.saving.busy_since.store(wall_clock(), Ordering::Relaxed);
+        self.durability.saving.busy_with.store(reason as u8, Ordering::Relaxed);
+        self.durability.saving.busy_since.store(wall_clock(), Ordering::Relaxed);
         Some(Turn(self))
     }
 
@@ -217,12 +217,12 @@ impl Engine {
     ) -> io::Result<Saved> {
         let start = Instant::now();
         let changes = self.metrics.stats.changes();
-        let begins = journal && !self.persistence.is_journaling();
+        let begins = journal && !self.durability.is_journaling();
         let made = self.make_current(journal);
         if begins {
-            self.persistence.not_begun.store(made.is_err(), Ordering::Relaxed);
+            self.durability.not_begun.store(made.is_err(), Ordering::Relaxed);
             // Also where a SAVE began it: the journal begins with what a rewrite makes.
-            self.persistence.saved.rewrites.ok.store(made.is_ok(), Ordering::Relaxed);
+            self.durability.saved.rewrites.ok.store(made.is_ok(), Ordering::Relaxed);
         }
         let result = made.and_then(|saved| {
             if reason == Reason::Save && self.config().persistence.rdb_export {
@@ -230,10 +230,10 @@ impl Engine {
             }
             Ok(saved)
         });
-        let persistence = &self.persistence;
+        let durability = &self.durability;
         let attempts = match reason {
-            Reason::Save => &persistence.saved.saves,
-            Reason::Rewrite | Reason::Copy => &persistence.saved.rewrites,
+            Reason::Save => &durability.saved.saves,
+            Reason::Rewrite | Reason::Copy => &durability.saved.rewrites,
         };
         let millis = start.elapsed().as_millis();
         attempts.took.store(i64::try_from(millis).unwrap_or(i64::MAX), Ordering::Relaxed);
@@ -243,9 +243,9 @@ impl Engine {
                 attempts.failures.store(0, Ordering::Relaxed);
                 attempts.done.fetch_add(1, Ordering::Relaxed);
                 // A rewrite saves the dataset just as well.
-                persistence.saved.saves.ok.store(true, Ordering::Relaxed);
-                persistence.saved.changes_saved.store(changes, Ordering::Relaxed);
-                persistence.saved.last_save.store(wall_clock(), Ordering::Relaxed);
+                durability.saved.saves.ok.store(true, Ordering::Relaxed);
+                durability.saved.changes_saved.store(changes, Ordering::Relaxed);
+                durability.saved.last_save.store(wall_clock(), Ordering::Relaxed);
                 tracing::info!("Saved {} keys in {} bytes, {millis} ms", saved.keys, saved.bytes);
             }
             Err(error) => {
@@ -253,7 +253,7 @@ impl Engine {
                     attempts.ok.store(false, Ordering::Relaxed);
                 }
                 attempts.failures.fetch_add(1, Ordering::Relaxed);
-                persistence.saved.last_failure.store(wall_clock(), Ordering::Relaxed);
+                durability.saved.last_failure.store(wall_clock(), Ordering::Relaxed);
                 tracing::error!(%error, "saving the dataset failed; what was saved before stands");
             }
         }
@@ -262,7 +262,7 @@ impl Engine {
 
     fn make_current(self: &Arc<Self>, journal: bool) -> io::Result<Saved> {
         let disk = self.writable_disk()?;
-        let was_journaling = self.persistence.is_journaling();
+        let was_journaling = self.durability.is_journaling();
         let before = segment::all(&*disk)?.last().copied().unwrap_or(0);
         self.store.start_recording();
         let made = self.make_with_room(&disk, journal);
@@ -275,7 +275,7 @@ impl Engine {
     /// Writes no journal. Segments above `before` were begun in vain and go: they would take the
     /// room that the next attempt needs, and each attempt would leave some.
     pub(super) fn give_journal_up(&self, disk: &dyn journal::Disk, before: u64) {
-        self.persistence.set_journaling(false);
+        self.durability.set_journaling(false);
         self.store.stop_recording();
         let log = self.store.log();
         // Not to have ended one does no harm.
@@ -288,7 +288,7 @@ impl Engine {
     /// The data directory, open, with a thread to write the journal.
     pub(super) fn writable_disk(self: &Arc<Self>) -> io::Result<Arc<dyn journal::Disk>> {
         self.open_data_dir()?;
-        let mut data_dir = self.persistence.data_dir.lock();
+        let mut data_dir = self.durability.data_dir.lock();
         let data_dir = data_dir.as_mut().ok_or_else(|| io::Error::other("no data directory"))?;
         data_dir.begin(self)?;
         data_dir.start_flusher(self, (1, 1))?;
@@ -333,7 +333,7 @@ impl Engine {
             log.sync_segment()?;
             Segments::From(first, log.figures.durable_frame.load(Ordering::Relaxed))
         } else {
-            self.persistence.set_journaling(false);
+            self.durability.set_journaling(false);
             self.store.stop_recording();
             Segments::Between(first, log.close_segment()?)
         };
@@ -344,7 +344,7 @@ impl Engine {
             snapshot: Some(name),
             journal: segments,
         };
-        let mut data_dir = self.persistence.data_dir.lock();
+        let mut data_dir = self.durability.data_dir.lock();
         if let Some(data_dir) = data_dir.as_mut() {
             manifest.write(&*data_dir.disk)?;
             data_dir.manifest = Some(manifest);
@@ -358,10 +358,10 @@ impl Engine {
         if healing {
             log.healed()?;
         }
-        if journal && !self.persistence.is_journaling() {
-            self.persistence.begin_journal(log);
+        if journal && !self.durability.is_journaling() {
+            self.durability.begin_journal(log);
         }
-        self.persistence.saved.base_size.store(saved.bytes, Ordering::Relaxed);
+        self.durability.saved.base_size.store(saved.bytes, Ordering::Relaxed);
         Ok(saved)
     }
 
@@ -369,13 +369,13 @@ impl Engine {
     /// removes the files meanwhile.
     fn export_rdb(&self) -> io::Result<()> {
         let (disk, manifest) = {
-            let data_dir = self.persistence.data_dir.lock();
+            let data_dir = self.durability.data_dir.lock();
             let Some(data_dir) = data_dir.as_ref() else { return Ok(()) };
             let Some(manifest) = data_dir.manifest.clone() else { return Ok(()) };
             (Arc::clone(&data_dir.disk), manifest)
         };
         let until = match manifest.journal {
-            Segments::From(_, persistence) => Until::Frame(persistence),
+            Segments::From(_, durable) => Until::Frame(durable),
             _ => Until::End,
         };
         let settings = self.configuration.settings.lock().clone();
@@ -431,14 +431,14 @@ impl Engine {
     }
 
     fn block_size(&self) -> usize {
-        self.persistence.data_dir.lock().as_ref().map_or(BLOCK, |data_dir| data_dir.block_size)
+        self.durability.data_dir.lock().as_ref().map_or(BLOCK, |data_dir| data_dir.block_size)
     }
 
     fn scan_all(&self, chunks: &mut ChunkWriter<'_>) -> io::Result<u64> {
         let block_size = self.block_size();
         let (mut all, mut block) = (0, Vec::with_capacity(block_size + (block_size >> 3)));
-        self.persistence.saving.read.store(0, Ordering::Relaxed);
-        self.persistence.saving.to_read.store(self.store.entries() as u64, Ordering::Relaxed);
+        self.durability.saving.read.store(0, Ordering::Relaxed);
+        self.durability.saving.to_read.store(self.store.entries() as u64, Ordering::Relaxed);
         for shard in 0..self.store.shards() {
             let number = u32::try_from(shard).unwrap_or(u32::MAX);
             let (filled, seq) = self.store.begin_snapshot_scan(shard);
@@ -459,12 +459,12 @@ impl Engine {
                     entries += scanned.entries;
                     all += scanned.large;
                     if next.is_none() || block.len() >= block_size {
-                        if self.persistence.is_busy_with(Reason::Copy) && self.is_ending() {
+                        if self.durability.is_busy_with(Reason::Copy) && self.is_ending() {
                             return Err(io::Error::other(ENDING));
                         }
                         chunks.writer.block(number, db_number, &block, entries)?;
                         all += entries;
-                        self.persistence.saving.read.store(all, Ordering::Relaxed);
+                        self.durability.saving.read.store(all, Ordering::Relaxed);
                         entries = 0;
                         block.clear();
                     }
@@ -478,7 +478,7 @@ impl Engine {
     fn scan_moved(&self, chunks: &mut ChunkWriter<'_>) -> io::Result<()> {
         let mut block = Vec::new();
         while let Some(name) = self.store.next_moved() {
-            if self.persistence.is_busy_with(Reason::Copy) && self.is_ending() {
+            if self.durability.is_busy_with(Reason::Copy) && self.is_ending() {
                 return Err(io::Error::other(ENDING));
             }
             put_number(&mut block, name.db as u64);
@@ -494,7 +494,7 @@ impl Engine {
     /// Libraries of functions, if there are any.
     fn scan_libraries(&self, writer: &mut Writer) -> io::Result<()> {
         let (known, seq) =
-            self.store.look_beside_keys_for_snapshot(|| self.scripting.functions.known());
+            self.store.look_beside_keys_for_snapshot(|| self.scripts.functions.known());
         if known.libraries.is_empty() {
             return Ok(());
         }
@@ -513,8 +513,8 @@ impl Engine {
         // The journal is part of a snapshot that is being made.
         let Some(turn) = self.begin_save(Reason::Rewrite) else { return Ok(()) };
         let stepped =
-            self.persistence.data_dir.lock().as_ref().is_some_and(|data_dir| data_dir.stepped);
-        self.persistence.set_journaling(false);
+            self.durability.data_dir.lock().as_ref().is_some_and(|data_dir| data_dir.stepped);
+        self.durability.set_journaling(false);
         let stopped = self.store.stop_recording_at_once();
         if stepped && stopped {
             return self.end_journal();
@@ -537,7 +537,7 @@ impl Engine {
         });
         if begun.is_err() {
             // The cron thread tries it again.
-            self.persistence.set_journaling(true);
+            self.durability.set_journaling(true);
             drop(Turn(self));
         }
         begun.map(drop)
@@ -546,7 +546,7 @@ impl Engine {
     /// Nothing is recorded any more: the journal ends here.
     fn end_journal(&self) -> io::Result<()> {
         let last = self.store.log().close()?;
-        let mut data_dir = self.persistence.data_dir.lock();
+        let mut data_dir = self.durability.data_dir.lock();
         if let Some(data_dir) = data_dir.as_mut()
             && let Some(manifest) = &mut data_dir.manifest
             && let Segments::From(first, _) = manifest.journal

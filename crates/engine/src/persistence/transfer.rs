@@ -21,7 +21,7 @@ impl Engine {
     /// # Errors
     /// What the client that asked is told.
     pub fn rdb_of_now(self: &Arc<Self>) -> Result<Arc<Rdb>, String> {
-        let transfers = &self.persistence.transfers;
+        let transfers = &self.durability.transfers;
         let mine = transfers.asked.fetch_add(1, Ordering::AcqRel) + 1;
         let mut last = transfers.last.lock();
         if last.covers >= mine
@@ -58,14 +58,13 @@ impl Engine {
     pub fn rdb_of_libraries(self: &Arc<Self>) -> Result<Arc<Rdb>, String> {
         let said = |error: std::io::Error| error.to_string();
         // Only the first one to need the directory waits for saves.
-        let begun = self.persistence.data_dir.lock().is_some();
+        let begun = self.durability.data_dir.lock().is_some();
         let turn = if begun { None } else { Some(self.turn_to_copy(&|| false).map_err(said)?) };
         let file = nameless(&self.scratch_dir().map_err(said)?).map_err(said)?;
         drop(turn);
         let compress = self.config().persistence.rdbcompression;
-        let bytes =
-            redis_files::export_libraries(&self.scripting.functions.known(), compress, &file)
-                .map_err(said)?;
+        let bytes = redis_files::export_libraries(&self.scripts.functions.known(), compress, &file)
+            .map_err(said)?;
         Ok(Arc::new(Rdb { file, bytes, keys: 0 }))
     }
 

@@ -51,7 +51,7 @@ impl ChunkSink for ChunkWriter<'_> {
     }
 
     fn put(&mut self, chunk: &[u8], entries: u64) -> io::Result<()> {
-        if self.engine.persistence.is_busy_with(Reason::Copy) && self.engine.is_ending() {
+        if self.engine.durability.is_busy_with(Reason::Copy) && self.engine.is_ending() {
             return Err(io::Error::other(ENDING));
         }
         self.writer.block(self.shard, CHUNKS, chunk, entries)

@@ -203,14 +203,14 @@ impl<'c> Caller<'c> {
     /// Whether it runs all the same: `DEBUG SET-DISABLE-DENY-SCRIPTS`. Not what would begin a
     /// transaction, another script or a subscription inside this one, or end the session.
     fn is_permitted(&self, entry: &Entry) -> bool {
-        self.engine.scripting.run_all.load(Ordering::Relaxed)
+        self.engine.scripts.run_all.load(Ordering::Relaxed)
             && (matches!(entry.action, Action::Data(_)) || entry.is(Property::ScriptsByDebug))
     }
 
     /// A command that writes is about to run.
     fn note_write(&mut self) -> Result<(), Refusal> {
         if !self.wrote {
-            let may = |running: &Registered<'_>| self.engine.scripting.runs.may_write(running);
+            let may = |running: &Registered<'_>| self.engine.scripts.runs.may_write(running);
             if !self.running.as_ref().is_none_or(may) {
                 // The next look at the clock ends it.
                 return Err(CmdError::new("ERR the script is being killed").into());
@@ -408,7 +408,7 @@ impl<'c> Caller<'c> {
         }
         // The journal must have all of it or nothing. It has its time to get to its end, unless its
         // client does not want that any more.
-        let ends = self.engine.scripting.runs.are_ending() || (stops && cancelled);
+        let ends = self.engine.scripts.runs.are_ending() || (stops && cancelled);
         match self.mode.wide {
             // One that holds every shard remembers nothing.
             true => ends.then_some(Ended::BrokenOff),
@@ -427,7 +427,7 @@ impl<'c> Caller<'c> {
         let Caller { engine, name, wrote, mode, clock: Clock { started, .. }, running, .. } = self;
         running.get_or_insert_with(|| {
             let (name, command) = name();
-            engine.scripting.runs.add(Running {
+            engine.scripts.runs.add(Running {
                 function: mode.function,
                 name,
                 command,

@@ -128,7 +128,7 @@ impl Catalog<'_> {
     pub fn change(&mut self, change: Change<'_>) -> Result<Changed, CmdError> {
         match change {
             Change::Load { code, replace } => {
-                let known = self.engine.scripting.functions.known();
+                let known = self.engine.scripts.functions.known();
                 known.libraries.admit(code, replace)?;
                 let library = Arc::new(self.run(code)?);
                 let name = library.name().to_owned();
@@ -169,7 +169,7 @@ impl Catalog<'_> {
         change: impl FnOnce(&mut Libraries) -> Result<(), CmdError>,
     ) -> Result<bool, CmdError> {
         let may = self.may;
-        self.engine.scripting.functions.change(self.txn, |libraries| match may() {
+        self.engine.scripts.functions.change(self.txn, |libraries| match may() {
             true => change(libraries).map(|()| true),
             false => Ok(false),
         })
@@ -214,9 +214,9 @@ impl Engine {
     /// # Errors
     /// One of their functions is in a library here that has another name. Nothing is changed then.
     pub fn take_libraries(&self, txn: &mut Txn, from: &Engine) -> Result<usize, String> {
-        let more = from.scripting.functions.known();
+        let more = from.scripts.functions.known();
         let joined = self
-            .scripting
+            .scripts
             .functions
             .change(txn, |libraries| join(libraries, &more.libraries, Policy::Replace));
         let why = |error: CmdError| String::from_utf8_lossy(error.bytes()).into_owned();

@@ -125,7 +125,7 @@ pub(crate) fn run(
     writer: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let Control { engine, txn, context, session, in_exec, .. } = control;
-    if engine.scripting.runs.are_too_many() {
+    if engine.scripts.runs.are_too_many() {
         return Err(engine.busy());
     }
     let mut mode = job.admit(engine, context)?;

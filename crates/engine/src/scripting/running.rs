@@ -18,7 +18,7 @@ impl Engine {
     /// Whether a script runs that can be neither waited for nor ended: it takes too long and has
     /// written. What it changed so far must not be saved.
     pub fn is_held_up(&self) -> bool {
-        self.scripting.runs.all().iter().any(|running| {
+        self.scripts.runs.all().iter().any(|running| {
             running.overdue.load(Ordering::Relaxed) && running.wrote.load(Ordering::Acquire)
         })
     }
@@ -34,13 +34,13 @@ impl Engine {
     /// where that was remembered, else broken off as by a crash (`store::Txn::break_off`): the
     /// journal has nothing of it, and what it held is withheld. To be called when the engine stops.
     pub fn end_scripts(&self) {
-        self.scripting.runs.ending.store(true, Ordering::Release);
+        self.scripts.runs.ending.store(true, Ordering::Release);
     }
 
     /// Whether a script is running that has written, in whichever thread.
     #[must_use]
     pub fn has_written_scripts(&self) -> bool {
-        self.scripting.runs.all().iter().any(|running| running.wrote.load(Ordering::Acquire))
+        self.scripts.runs.all().iter().any(|running| running.wrote.load(Ordering::Acquire))
     }
 
     /// Waits for scripts that have written, while the server stops: until they have ended or are
@@ -67,6 +67,6 @@ impl Engine {
 
     /// The error for clients whose keys are held by a script that takes too long.
     pub(crate) fn busy(&self) -> CmdError {
-        self.scripting.runs.busy().map_or(BUSY_SCRIPT, |running| running.busy_reply())
+        self.scripts.runs.busy().map_or(BUSY_SCRIPT, |running| running.busy_reply())
     }
 }

@@ -113,7 +113,7 @@ impl Known {
 
 /// The scripts of a server.
 #[derive(Default)]
-pub(crate) struct Scripts {
+pub(crate) struct ScriptCache {
     known: RwLock<Known>,
     /// Bytes of all of them.
     memory: AtomicU64,
@@ -123,7 +123,7 @@ pub(crate) struct Scripts {
     evicted: AtomicU64,
 }
 
-impl Scripts {
+impl ScriptCache {
     /// The script of this digest.
     pub fn get(&self, digest: &Digest) -> Option<Arc<Cached>> {
         self.known.read().scripts.get(digest).map(|(cached, _)| Arc::clone(cached))
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn what_was_only_run_goes_when_others_come() {
-        let scripts = Scripts::default();
+        let scripts = ScriptCache::default();
         let loaded = scripts.add(script(0), 0, true);
         let first = scripts.add(script(1), 1, false);
         for n in 2..=PASSING {
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn long_scripts_go_sooner() {
-        let scripts = Scripts::default();
+        let scripts = ScriptCache::default();
         let long = |n: u8| {
             let text = [b"return '", &vec![b'0' + n; 20 << 20][..], b"'"].concat();
             Script::new(&text).unwrap()
@@ -252,7 +252,7 @@ mod tests {
     fn a_new_script_costs_a_look_or_two_however_many_there_are() {
         const NEW: usize = 3 * PASSING;
         const USED: usize = PASSING / 4;
-        let scripts = Scripts::default();
+        let scripts = ScriptCache::default();
         let looks = || scripts.known.read().looks;
         (0..PASSING).for_each(|n| drop(scripts.add(script(n), 1, false)));
         // Some of them are used again and again, in between.
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn loading_makes_a_script_stay() {
-        let scripts = Scripts::default();
+        let scripts = ScriptCache::default();
         let cached = scripts.add(script(0), 0, false);
         scripts.add(script(0), 0, true);
         for n in 1..=2 * PASSING {

@@ -11,10 +11,8 @@ use hashbrown::HashMap;
 use script::{Limits, Script, Vm};
 use store::Txn;
 
-use super::cache::Scripts;
-use super::cache::{Cached, Digest};
-use super::libraries::Functions;
-use super::libraries::Known;
+use super::cache::{Cached, Digest, ScriptCache};
+use super::libraries::{Functions, Known};
 
 /// How many scripts are at hand before those that are not known any more are looked for.
 const AT_HAND: usize = 1024;
@@ -56,7 +54,7 @@ impl InterpreterPool {
     }
 
     /// The script of this digest.
-    pub fn script(&mut self, scripts: &Scripts, digest: &Digest) -> Option<Arc<Cached>> {
+    pub fn script(&mut self, scripts: &ScriptCache, digest: &Digest) -> Option<Arc<Cached>> {
         self.follow_flushes(scripts);
         if let Some(cached) = self.scripts.get(digest).filter(|cached| cached.is_known()) {
             return Some(Arc::clone(cached));
@@ -72,7 +70,7 @@ impl InterpreterPool {
     /// Its first line is not understood, or it cannot be compiled.
     pub fn add(
         &mut self,
-        scripts: &Scripts,
+        scripts: &ScriptCache,
         body: &[u8],
         (now, loaded, limits): (base::Millis, bool, Limits),
     ) -> Result<Arc<Cached>, CmdError> {
@@ -108,7 +106,7 @@ impl InterpreterPool {
 
     /// Forgets what all have been told to forget.
     #[inline]
-    fn follow_flushes(&mut self, scripts: &Scripts) {
+    fn follow_flushes(&mut self, scripts: &ScriptCache) {
         let flushes = scripts.flushes();
         if flushes != self.flushes {
             self.flushes = flushes;

@@ -10,7 +10,7 @@ mod running;
 
 use std::sync::atomic::AtomicBool;
 
-pub(crate) use self::cache::{Cached, Scripts};
+pub(crate) use self::cache::{Cached, ScriptCache};
 pub(crate) use self::interpreter_pool::InterpreterPool;
 pub(crate) use self::libraries::{Functions, Known};
 pub(crate) use self::library_image::{put_all as put_libraries, read as read_libraries};
@@ -19,9 +19,9 @@ pub(crate) use self::running::{BROKEN_OFF, BUSY_SCRIPT, Kill, Registered, Runnin
 
 /// What all workers share of scripts.
 #[derive(Default)]
-pub(crate) struct Scripting {
+pub(crate) struct Scripts {
     /// The scripts that are known.
-    pub scripts: Scripts,
+    pub cache: ScriptCache,
     /// The libraries of functions.
     pub functions: Functions,
     /// Scripts and functions that run for long.

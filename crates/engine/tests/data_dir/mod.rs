@@ -27,9 +27,9 @@ pub fn open_with(
     let kept = data_dir.manifest.clone();
     let engine = make(Start { kept, ..Start::new(settings, [1, 2, 3, 4], 1_000_000) })?;
     engine.attach_data_dir(data_dir);
-    engine.persistence.set_loading(true);
+    engine.durability.set_loading(true);
     let recovered = engine.recover();
-    engine.persistence.set_loading(false);
+    engine.durability.set_loading(false);
     recovered.map(|recovered| (engine, recovered))
 }
 

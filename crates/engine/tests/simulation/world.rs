@@ -263,8 +263,8 @@ impl World {
 
     /// Whether this can happen inside what is going on.
     fn may(&self, act: &Act) -> bool {
-        let saving = self.engine.persistence.is_busy_with(Reason::Save)
-            || self.engine.persistence.is_busy_with(Reason::Rewrite);
+        let saving = self.engine.durability.is_busy_with(Reason::Save)
+            || self.engine.durability.is_busy_with(Reason::Rewrite);
         match act {
             Act::Ask(client, _) | Act::Leave(client) => self.clients[*client].try_lock().is_some(),
             Act::Keep => saving && self.cron.try_lock().is_some(),
@@ -343,7 +343,7 @@ impl World {
     }
 
     fn is_journaling(&self) -> bool {
-        self.engine.persistence.is_journaling()
+        self.engine.durability.is_journaling()
     }
 
     /// What must not be lost any more, unless power has been cut already.

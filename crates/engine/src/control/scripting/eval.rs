@@ -63,13 +63,13 @@ type Find = fn(&mut Control<'_>, &[u8]) -> Result<std::sync::Arc<Cached>, CmdErr
 fn by_body(control: &mut Control<'_>, body: &[u8]) -> Result<std::sync::Arc<Cached>, CmdError> {
     let context = &mut *control.context;
     let limits = limits(&context.config);
-    context.interpreters.add(&control.engine.scripting.scripts, body, (context.now, false, limits))
+    context.interpreters.add(&control.engine.scripts.cache, body, (context.now, false, limits))
 }
 
 fn by_digest(control: &mut Control<'_>, word: &[u8]) -> Result<std::sync::Arc<Cached>, CmdError> {
     let mut digest = <[u8; 40]>::try_from(word).map_err(|_| NO_SCRIPT)?;
     digest.make_ascii_lowercase();
-    control.context.interpreters.script(&control.engine.scripting.scripts, &digest).ok_or(NO_SCRIPT)
+    control.context.interpreters.script(&control.engine.scripts.cache, &digest).ok_or(NO_SCRIPT)
 }
 
 fn run(

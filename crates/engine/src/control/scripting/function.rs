@@ -146,8 +146,8 @@ impl Control<'_> {
     pub(super) fn libraries(&mut self) -> Arc<Known> {
         let Control { engine, txn, context, in_exec, .. } = self;
         Arc::clone(match *in_exec {
-            true => context.interpreters.libraries_in_exec(&engine.scripting.functions),
-            false => context.interpreters.libraries(&engine.scripting.functions, txn),
+            true => context.interpreters.libraries_in_exec(&engine.scripts.functions),
+            false => context.interpreters.libraries(&engine.scripts.functions, txn),
         })
     }
 }
@@ -293,13 +293,13 @@ bare! {
 impl Act for FunctionStats<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
-        let runs = engine.scripting.runs.all();
+        let runs = engine.scripts.runs.all();
         let longest = runs.iter().filter(|run| run.function).min_by_key(|run| run.since);
-        if let (None, Some(script)) = (longest, engine.scripting.runs.busy()) {
+        if let (None, Some(script)) = (longest, engine.scripts.runs.busy()) {
             return Err(script.busy_reply());
         }
         // Without a look at a shard: this is asked while a function holds all of them.
-        let known = engine.scripting.functions.known();
+        let known = engine.scripts.functions.known();
         out.map(2);
         out.bulk(b"running_script");
         match longest {

@@ -102,8 +102,8 @@ impl Act for ScriptExists<'_> {
             let known = digest.is_ok_and(|digest| {
                 control
                     .engine
-                    .scripting
                     .scripts
+                    .cache
                     .get(&digest.map(|byte| byte.to_ascii_lowercase()))
                     .is_some()
             });
@@ -140,7 +140,7 @@ impl<'a> Command<'a> for ScriptFlush {
 
 impl Act for ScriptFlush {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
-        control.engine.scripting.scripts.flush();
+        control.engine.scripts.cache.flush();
         out.ok();
         Ok(())
     }
@@ -172,7 +172,7 @@ pub(super) fn kill(
     functions: bool,
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
-    match control.engine.scripting.runs.kill(functions) {
+    match control.engine.scripts.runs.kill(functions) {
         Kill::Done => {
             out.ok();
             Ok(())
@@ -182,7 +182,7 @@ pub(super) fn kill(
              can either wait the script termination or kill the server in a hard way using the \
              SHUTDOWN NOSAVE command.",
         )),
-        Kill::Other => match control.engine.scripting.runs.all().first() {
+        Kill::Other => match control.engine.scripts.runs.all().first() {
             Some(running) => Err(running.busy_reply()),
             None => Err(NOTHING_RUNS),
         },
@@ -221,7 +221,7 @@ impl Act for ScriptLoad<'_> {
         let context = &mut *control.context;
         let limits = limits(&context.config);
         let added = context.interpreters.add(
-            &control.engine.scripting.scripts,
+            &control.engine.scripts.cache,
             self.body,
             (context.now, true, limits),
         );

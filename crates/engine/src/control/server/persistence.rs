@@ -52,7 +52,7 @@ impl Act for Save<'_> {
 /// has other clients.
 fn save(control: &mut Control<'_>) -> Result<(), CmdError> {
     let engine = unless_obstructed(control)?;
-    if engine.persistence.saving.busy.load(Ordering::Acquire) {
+    if engine.durability.saving.busy.load(Ordering::Acquire) {
         return Err(IN_PROGRESS);
     }
     let journal = control.context.config.persistence.appendonly;
@@ -111,12 +111,11 @@ impl<'a> Command<'a> for BgSave {
 impl Act for BgSave {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = engine(control)?;
-        if engine.persistence.is_busy_with(Reason::Save) {
+        if engine.durability.is_busy_with(Reason::Save) {
             return Err(IN_PROGRESS);
         }
         // Inside a transaction this thread holds locks that the snapshot needs.
-        if self.schedule && engine.persistence.saving.busy.load(Ordering::Acquire)
-            || control.in_exec
+        if self.schedule && engine.durability.saving.busy.load(Ordering::Acquire) || control.in_exec
         {
             engine.schedule_save(Reason::Save);
             out.simple("Background saving scheduled");
@@ -151,7 +150,7 @@ bare! {
 impl Act for BgRewriteAof<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = engine(control)?;
-        if engine.persistence.is_busy_with(Reason::Rewrite) {
+        if engine.durability.is_busy_with(Reason::Rewrite) {
             return Err(CmdError::new(
                 "ERR Background append only file rewriting already in progress",
             ));
@@ -230,7 +229,7 @@ const NOT_BEGUN: CmdError = CmdError::new(
 impl Act for FlushWal<'_> {
     fn act(self, control: &mut Control<'_>, _: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = engine(control)?;
-        if !engine.persistence.is_journaling() {
+        if !engine.durability.is_journaling() {
             return Err(if engine.config().persistence.appendonly {
                 NOT_BEGUN
             } else {

@@ -80,14 +80,14 @@ impl Act for Shutdown {
         // Where the journal is on and has not begun, what it begins with is saved in any case.
         // Nothing is waited for after NOSAVE: what is owed is saved when scripts have been ended.
         let owed = engine.owes_journal() && self.save != Some(false);
-        let journaling = engine.persistence.is_journaling() || owed;
+        let journaling = engine.durability.is_journaling() || owed;
         let wanted = self.save.unwrap_or(!journaling && !config.persistence.save.is_empty());
         // Only a snapshot keeps what the journal could not.
         let troubled = journaling && engine.store.log().is_troubled();
         let needed = troubled && self.save != Some(false);
         match engine.me() {
             // What has been read in part is in no case all that there is.
-            Some(engine) if owed || needed || (wanted && !engine.persistence.is_loading()) => {
+            Some(engine) if owed || needed || (wanted && !engine.durability.is_loading()) => {
                 self.save_first(&engine, control.session, needed || wanted);
             }
             _ => {
@@ -109,7 +109,7 @@ impl Shutdown {
         let (own, client) = (Arc::clone(engine), Arc::clone(&session.client));
         let work = move |waiting: Waiting, _: &mut BackgroundWorker| {
             let engine = own;
-            let journal = engine.persistence.is_journaling() || engine.owes_journal();
+            let journal = engine.durability.is_journaling() || engine.owes_journal();
             let saved = match all {
                 true => engine.save_finally(journal).map(drop),
                 false => engine.begin_owed_journal(),
@@ -136,7 +136,7 @@ impl Shutdown {
             Some(true) => 1,
             Some(false) => 2,
         };
-        engine.persistence.will.store(wish, Ordering::Relaxed);
+        engine.durability.will.store(wish, Ordering::Relaxed);
         engine.run.stopping.store(true, Ordering::Release);
     }
 }

@@ -158,7 +158,7 @@ fn write_in_parts(
         read_part(&engine, (disk, manifest), until, (part, parts), &mut exported)?;
         if part == 0 {
             // They are told with the first shard, and stand before all keys.
-            write_libraries(&engine.scripting.functions.known(), &mut writer).map_err(failed)?;
+            write_libraries(&engine.scripts.functions.known(), &mut writer).map_err(failed)?;
         }
         exported.keys += write_part(&mut txn, &mut writer).map_err(failed)?;
         txn.flush(None, true);
@@ -180,7 +180,7 @@ fn reading_engine(settings: &Settings, manifest: &Manifest) -> Result<Arc<Engine
     settings.apply_args(&shards).map_err(|error| error.to_string())?;
     let start = Start::new(settings, [0; 4], wall_clock());
     let engine = Engine::new(Start { kept: Some(manifest.clone()), workers: 1, ..start })?;
-    engine.persistence.set_old_shards(manifest.shards);
+    engine.durability.set_old_shards(manifest.shards);
     Ok(engine)
 }
 

@@ -55,7 +55,7 @@ impl Engine {
     ) -> Result<Imported, String> {
         let start = Instant::now();
         let bytes = from.bytes();
-        self.persistence.progress.total.fetch_add(bytes, Ordering::Relaxed);
+        self.durability.progress.total.fetch_add(bytes, Ordering::Relaxed);
         let mut loader = Loader::new(self, from.is_snapshot);
         loader.imported.from = from.path.display().to_string();
         let set_up: fn(&mut rdb::Reader<Watched>) = if options.drop_field_ttls {
@@ -125,7 +125,7 @@ impl Read for Watched {
             return Err(io::Error::other("loading was interrupted"));
         }
         let got = self.file.read(buf)?;
-        self.engine.persistence.progress.done.fetch_add(got as u64, Ordering::Relaxed);
+        self.engine.durability.progress.done.fetch_add(got as u64, Ordering::Relaxed);
         Ok(got)
     }
 }

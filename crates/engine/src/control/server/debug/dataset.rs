@@ -121,7 +121,7 @@ fn load_aof(
         out,
         0,
         Box::new(|engine, worker| {
-            if engine.persistence.is_journaling() {
+            if engine.durability.is_journaling() {
                 engine.store.log().sync().map_err(failed)?;
             }
             reload_in_steps(engine, &mut worker.txn)
@@ -132,7 +132,7 @@ fn load_aof(
 /// Refuses what goes through all shards while there is not all of the dataset, or a request holds
 /// some of it for too long.
 fn whole_and_free(engine: &Engine) -> Result<(), CmdError> {
-    engine.persistence.loaded()?;
+    engine.durability.loaded()?;
     if engine.store.locks.is_obstructed() { Err(engine.busy()) } else { Ok(()) }
 }
 
@@ -154,7 +154,7 @@ fn reload_in_steps(engine: &Engine, txn: &mut Txn) -> Result<Done, CmdError> {
 /// The same at once, inside a transaction, which holds all shards.
 fn reload_held(control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
     let Control { engine, txn, .. } = control;
-    engine.persistence.loaded()?;
+    engine.durability.loaded()?;
     (0..engine.store.shards()).try_for_each(|shard| reload_shard(engine, txn, shard))?;
     out.ok();
     Ok(())
@@ -165,7 +165,7 @@ fn reload_shard(engine: &Engine, txn: &mut Txn, shard: usize) -> Result<(), CmdE
     let result = (0..databases).try_for_each(|db| store::reload(txn, shard, db));
     // Libraries are changed under the lock of this shard.
     let result =
-        result.and_then(|()| if shard == 0 { engine.scripting.functions.reload() } else { Ok(()) });
+        result.and_then(|()| if shard == 0 { engine.scripts.functions.reload() } else { Ok(()) });
     // No client that watches a key or waits for one will find it another.
     txn.changes.forget();
     result.map_err(failed)

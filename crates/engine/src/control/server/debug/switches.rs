@@ -115,7 +115,7 @@ pub(super) const LIST: &[Subcommand] = &[
         help: &["Whether scripts may run commands on data that wait, and a few about the server."],
         words: (1, 1),
         run: |control, words, out| {
-            control.engine.scripting.run_all.store(truth(words[0]), Ordering::Relaxed);
+            control.engine.scripts.run_all.store(truth(words[0]), Ordering::Relaxed);
             out.ok();
             Ok(())
         },

@@ -64,11 +64,11 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
 /// Interpreters, and what they run. Several threads have some of their own: these are sums.
 fn scripting(engine: &Engine, figures: [usize; 4], lines: &mut Lines) {
     let [scripts_vm, functions_vm, scripts, libraries] = figures;
-    let known = engine.scripting.functions.known();
+    let known = engine.scripts.functions.known();
     lines.put("used_memory_vm_eval", scripts_vm);
     lines.put_bytes("used_memory_lua", scripts_vm);
     lines.put("used_memory_scripts_eval", scripts);
-    lines.put("number_of_cached_scripts", engine.scripting.scripts.len());
+    lines.put("number_of_cached_scripts", engine.scripts.cache.len());
     lines.put("number_of_functions", known.libraries.functions());
     lines.put("number_of_libraries", known.libraries.len());
     lines.put("used_memory_vm_functions", functions_vm);

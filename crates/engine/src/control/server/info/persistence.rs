@@ -9,9 +9,9 @@ use crate::persistence::{Attempts, Reason, Recovered};
 
 pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
     let engine = control.engine;
-    let persistence = &engine.persistence;
-    let recovered = persistence.recovered.get();
-    lines.put("loading", u8::from(persistence.is_loading()));
+    let durability = &engine.durability;
+    let recovered = durability.recovered.get();
+    lines.put("loading", u8::from(durability.is_loading()));
     lines.put_zeros(&[
         "async_loading",
         "current_cow_peak",
@@ -19,28 +19,28 @@ pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
         "current_cow_size_age",
     ]);
     lines.put("current_fork_perc", "0.00");
-    let busy = persistence.saving.busy.load(Ordering::Relaxed);
+    let busy = durability.saving.busy.load(Ordering::Relaxed);
     let when_busy = |n: u64| if busy { n } else { 0 };
     lines.put(
         "current_save_keys_processed",
-        when_busy(persistence.saving.read.load(Ordering::Relaxed)),
+        when_busy(durability.saving.read.load(Ordering::Relaxed)),
     );
     lines.put(
         "current_save_keys_total",
-        when_busy(persistence.saving.to_read.load(Ordering::Relaxed)),
+        when_busy(durability.saving.to_read.load(Ordering::Relaxed)),
     );
     lines.put("rdb_changes_since_last_save", engine.unsaved_changes());
-    let since = persistence.saving.busy_since.load(Ordering::Relaxed);
-    let busy_for = |reason: Reason| match persistence.is_busy_with(reason) {
+    let since = durability.saving.busy_since.load(Ordering::Relaxed);
+    let busy_for = |reason: Reason| match durability.is_busy_with(reason) {
         true => i64::try_from(control.context.now.saturating_sub(since) / 1000).unwrap_or(0),
         false => -1,
     };
-    lines.put("rdb_bgsave_in_progress", u8::from(persistence.is_busy_with(Reason::Save)));
+    lines.put("rdb_bgsave_in_progress", u8::from(durability.is_busy_with(Reason::Save)));
     lines.put("rdb_last_save_time", engine.last_save() / 1000);
-    lines.put("rdb_last_bgsave_status", status(&persistence.saved.saves.ok));
-    lines.put("rdb_last_bgsave_time_sec", seconds(&persistence.saved.saves));
+    lines.put("rdb_last_bgsave_status", status(&durability.saved.saves.ok));
+    lines.put("rdb_last_bgsave_time_sec", seconds(&durability.saved.saves));
     lines.put("rdb_current_bgsave_time_sec", busy_for(Reason::Save));
-    lines.put("rdb_saves", persistence.saved.saves.done.load(Ordering::Relaxed));
+    lines.put("rdb_saves", durability.saved.saves.done.load(Ordering::Relaxed));
     lines.put_zeros(&["rdb_last_cow_size"]);
     let (loaded, expired) = recovered.map_or((0, 0), |found| match &found.imported {
         Some(imported) => (imported.keys, imported.expired),
@@ -49,13 +49,13 @@ pub(super) fn persistence(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("rdb_last_load_keys_expired", expired);
     lines.put("rdb_last_load_keys_loaded", loaded);
     rewriting(engine, busy_for(Reason::Rewrite), lines);
-    if persistence.is_journaling() {
+    if durability.is_journaling() {
         journal(engine, lines);
     }
     if let Some(found) = recovered {
         recovery(found, lines);
     }
-    if persistence.is_loading() {
+    if durability.is_loading() {
         loading(control, lines);
     }
 }
@@ -72,15 +72,15 @@ fn seconds(attempts: &Attempts) -> i64 {
 }
 
 fn rewriting(engine: &Engine, busy_for: i64, lines: &mut Lines) {
-    let persistence = &engine.persistence;
-    lines.put("aof_enabled", u8::from(persistence.is_journal_complete(engine.store.log())));
-    lines.put("aof_rewrite_in_progress", u8::from(persistence.is_busy_with(Reason::Rewrite)));
+    let durability = &engine.durability;
+    lines.put("aof_enabled", u8::from(durability.is_journal_complete(engine.store.log())));
+    lines.put("aof_rewrite_in_progress", u8::from(durability.is_busy_with(Reason::Rewrite)));
     lines.put("aof_rewrite_scheduled", u8::from(engine.is_scheduled(Reason::Rewrite)));
-    lines.put("aof_last_rewrite_time_sec", seconds(&persistence.saved.rewrites));
+    lines.put("aof_last_rewrite_time_sec", seconds(&durability.saved.rewrites));
     lines.put("aof_current_rewrite_time_sec", busy_for);
-    lines.put("aof_last_bgrewrite_status", status(&persistence.saved.rewrites.ok));
-    lines.put("aof_rewrites", persistence.saved.rewrites.done.load(Ordering::Relaxed));
-    let failures = persistence.saved.rewrites.failures.load(Ordering::Relaxed);
+    lines.put("aof_last_bgrewrite_status", status(&durability.saved.rewrites.ok));
+    lines.put("aof_rewrites", durability.saved.rewrites.done.load(Ordering::Relaxed));
+    let failures = durability.saved.rewrites.failures.load(Ordering::Relaxed);
     lines.put("aof_rewrites_consecutive_failures", failures);
     let log = engine.store.log();
     lines.put("aof_last_write_status", if log.is_troubled() { "err" } else { "ok" });
@@ -88,9 +88,9 @@ fn rewriting(engine: &Engine, busy_for: i64, lines: &mut Lines) {
 }
 
 fn journal(engine: &Engine, lines: &mut Lines) {
-    let (log, persistence) = (engine.store.log(), &engine.persistence);
+    let (log, durability) = (engine.store.log(), &engine.durability);
     let figures = &log.figures;
-    let base = persistence.saved.base_size.load(Ordering::Relaxed);
+    let base = durability.saved.base_size.load(Ordering::Relaxed);
     lines.put("aof_current_size", figures.size.load(Ordering::Relaxed) + base);
     lines.put("aof_base_size", base);
     lines.put("aof_pending_rewrite", 0);
@@ -115,7 +115,7 @@ fn recovery(found: &Recovered, lines: &mut Lines) {
 }
 
 fn loading(control: &Control<'_>, lines: &mut Lines) {
-    let progress = &control.engine.persistence.progress;
+    let progress = &control.engine.durability.progress;
     let since = progress.since.load(Ordering::Relaxed) / 1000;
     let (total, done) =
         (progress.total.load(Ordering::Relaxed), progress.done.load(Ordering::Relaxed));

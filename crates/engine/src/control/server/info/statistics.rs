@@ -27,7 +27,7 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("expired_time_cap_reached_count", 0);
     lines.put("expire_cycle_cpu_milliseconds", engine.metrics.stats.expiring_millis());
     lines.put("evicted_keys", engine.store.evicted());
-    lines.put("evicted_scripts", engine.scripting.scripts.evicted());
+    lines.put("evicted_scripts", engine.scripts.cache.evicted());
     lines.put("evicted_clients", engine.metrics.stats.evicted_clients.load(Ordering::Relaxed));
     let (total, current) = engine.metrics.evictions.exceeded_millis(engine.run.clock.elapsed());
     lines.put("total_eviction_exceeded_time", total);
