@@ -12,7 +12,7 @@
 //!
 //! ```text
 //!    vm            compiles, calls, answers
-//!    ├─ libraries  what scripts find: redis, cjson, string, …, and the sandbox of exactly these
+//!    ├─ builtins   what scripts find: redis, cjson, string, …, and the sandbox of exactly these
 //!    ├─ replies    replies become values, values become replies
 //!    interpreter   its stack, its memory, what a state carries, raising, interrupting
 //! ```
@@ -23,7 +23,7 @@
 //! # Unsafe code
 //!
 //! Lua raises errors with `longjmp`, and its stack is addressed by number. All calls of it are in
-//! `interpreter` and `vm`, and in `calls.rs`, `charged.rs` and `compile.rs` of `libraries`, which
+//! `interpreter` and `vm`, and in `calls.rs`, `charged.rs` and `compile.rs` of `builtins`, which
 //! call back into it; everything else uses `stack::Stack`, under three rules:
 //!
 //! 1. A function that Lua calls holds no value with a destructor: what must grow (buffers, words)
@@ -37,17 +37,17 @@
 //! used again.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod builtins;
+mod function_library;
 mod host;
 mod interpreter;
-mod libraries;
-mod library;
 mod number;
 mod replies;
 mod source;
 mod vm;
 
+pub use function_library::{Function, FunctionFlags, Libraries, Library};
 pub use host::{Host, Refusal};
-pub use library::{Function, FunctionFlags, Libraries, Library};
 pub use lua::{seed_strings, strings_have_a_seed};
 pub use source::{Script, ScriptFlags, digest};
 pub use vm::{Limits, Vm};

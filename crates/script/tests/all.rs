@@ -17,6 +17,6 @@ static SCALE: testkit::scale::Scale = testkit::scale::Scale;
 
 mod corpus_against_redis;
 mod cves;
+mod functions_against_redis;
 mod hostile;
-mod libraries_against_redis;
 mod random_against_redis;

@@ -1,7 +1,7 @@
 //! The interpreter, made safe to use: its stack, its memory, what its states carry, how functions
 //! of ours are called, how errors are raised and scripts interrupted.
 //!
-//! What a script finds in it is in [`libraries`](crate::libraries).
+//! What a script finds in it is in [`builtins`](crate::builtins).
 
 pub mod builder;
 pub mod errors;

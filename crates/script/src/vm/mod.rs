@@ -3,8 +3,8 @@
 use base::{CmdError, Reply};
 use lua::LUA_REGISTRYINDEX;
 
+use crate::function_library::{Header, Library, finished};
 use crate::interpreter::stack::Stack;
-use crate::library::{Header, Library, finished};
 use crate::source::Script;
 use crate::{Host, Refusal};
 

@@ -10,14 +10,14 @@ use lua::{LUA_REGISTRYINDEX, lua_State};
 use super::Limits;
 use super::failed::{Failed, killed};
 use crate::Host;
+use crate::builtins::compile::compile;
+use crate::builtins::sandbox::{self, GLOBALS};
+use crate::function_library::{Header, Loading};
 use crate::interpreter::errors::{HANDLER, extract, trimmed};
 use crate::interpreter::interrupt::{FIRST, STEPS, call_hook_after, hook};
 use crate::interpreter::memory::Memory;
 use crate::interpreter::stack::{Stack, Type};
 use crate::interpreter::state::{AllocatorData, ScriptState};
-use crate::libraries::compile::compile;
-use crate::libraries::sandbox::{self, GLOBALS};
-use crate::library::{Header, Loading};
 use crate::replies::lower::{Cut, lower, one_line};
 use crate::source::Script;
 

@@ -105,8 +105,8 @@ impl<'s> Stack<'s> {
         self.state
     }
 
-    /// Calls the function on top, which opens a library. Nothing protects this.
-    pub fn call_library(self) {
+    /// Calls the function on top, which opens a built-in library. Nothing protects this.
+    pub fn call_opener(self) {
         // SAFETY: as above.
         unsafe { lua::lua_call(self.state, 0, 0) }
     }

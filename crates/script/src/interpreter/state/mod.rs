@@ -3,8 +3,8 @@
 
 use std::cell::UnsafeCell;
 
+use crate::function_library::Loading;
 use crate::interpreter::memory::Memory;
-use crate::library::Loading;
 
 mod buffers;
 mod open;

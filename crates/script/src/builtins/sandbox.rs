@@ -17,14 +17,14 @@ const ABSENT: [&std::ffi::CStr; 6] =
 
 /// Where the registry has the real table of globals.
 pub const GLOBALS: &std::ffi::CStr = c"globals";
-/// Where it has what a library sees while it is loaded.
+/// Where it has what a function library sees while it is loaded.
 const LOADING: &std::ffi::CStr = c"loading";
 
 /// Fills a new state.
 pub fn open(stack: Stack<'_>, functions: bool) {
     for library in [lua::luaopen_base, lua::luaopen_table, lua::luaopen_string, lua::luaopen_math] {
         stack.push_function(library);
-        stack.call_library();
+        stack.call_opener();
     }
     stack.set_top(0);
     for name in ABSENT {
@@ -44,7 +44,7 @@ pub fn open(stack: Stack<'_>, functions: bool) {
     close(stack);
     stack.set_field(LUA_REGISTRYINDEX, GLOBALS);
     if functions {
-        open_libraries(stack);
+        make_loading_globals(stack);
     }
 }
 
@@ -84,7 +84,7 @@ fn open_ours(stack: Stack<'_>, functions: bool) {
     stack.set_field(-2, c"redis");
 }
 
-/// Seals the libraries in the globals on top, and shows all code globals that are sealed.
+/// Seals the built-in libraries in the globals on top, and shows all code globals that are sealed.
 fn close(stack: Stack<'_>) {
     let globals = stack.address(-1);
     stack.push_nil();
@@ -114,9 +114,9 @@ fn close(stack: Stack<'_>) {
     sealed::show_metatable_of_strings(stack);
 }
 
-/// Functions see their globals through a table of their own, so that a library being loaded can be
-/// shown others: `redis.register_function` and little else.
-fn open_libraries(stack: Stack<'_>) {
+/// Functions see their globals through a table of their own, so that a function library being
+/// loaded can be shown others: `redis.register_function` and little else.
+fn make_loading_globals(stack: Stack<'_>) {
     stack.push_table(0, 1);
     stack.push_table(0, 0);
     register::open(stack);
@@ -132,7 +132,7 @@ fn open_libraries(stack: Stack<'_>) {
     stack.replace(LUA_GLOBALSINDEX);
 }
 
-/// Shows the globals of a library being loaded, or those of functions that run.
+/// Shows the globals of a function library being loaded, or those of functions that run.
 pub fn show_loading(stack: Stack<'_>, loading: bool) {
     stack.metatable(LUA_GLOBALSINDEX);
     stack.get_field(LUA_REGISTRYINDEX, if loading { LOADING } else { GLOBALS });

@@ -60,7 +60,7 @@ pub fn open(stack: Stack<'_>) {
     open_log(stack);
 }
 
-/// What libraries may use while they are loaded, too: the log and the version.
+/// What a function library may use while it is loaded, too: the log and the version.
 pub fn open_log(stack: Stack<'_>) {
     stack.push_function(entry!(log));
     stack.set_field(-2, c"log");

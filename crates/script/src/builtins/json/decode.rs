@@ -3,10 +3,10 @@
 //! What is wrong with a text is told as the original does: which token was expected and which was
 //! found. So when something does not fit, the offending token is read once more, for its name.
 
+use crate::builtins::json::settings;
 use crate::interpreter::interrupt::{tick, tick_bytes};
 use crate::interpreter::stack::{Raise, Stack, raise};
 use crate::interpreter::state::ScriptState;
-use crate::libraries::json::settings;
 use crate::number::read_f64;
 
 /// Elements of an array that wait on the stack until their number, and so the size of the table,

@@ -1,10 +1,10 @@
 //! Values on the stack to JSON text.
 
+use crate::builtins::json::decode::DEEPEST;
+use crate::builtins::json::{Invalid, Settings, settings};
 use crate::interpreter::interrupt::{tick, tick_bytes};
 use crate::interpreter::stack::{Peek, Raise, Stack, Type, Walk, raise};
 use crate::interpreter::state::ScriptState;
-use crate::libraries::json::decode::DEEPEST;
-use crate::libraries::json::{Invalid, Settings, settings};
 use crate::number::write_g;
 
 /// What stands for each byte in a string: 0 itself, 1 six characters, else a backslash and this.

@@ -1,12 +1,12 @@
-//! `redis.register_function`, which a library calls while it is loaded, in both its forms.
+//! `redis.register_function`, which a function library calls while it is loaded, in both its forms.
 
 use lua::LUA_REGISTRYINDEX;
 
+use crate::function_library::{Function, FunctionFlags, name_of};
 use crate::interpreter::errors::push_error;
 use crate::interpreter::frame::entry;
 use crate::interpreter::stack::{Raise, Stack, Type};
 use crate::interpreter::state::ScriptState;
-use crate::library::{Function, FunctionFlags, name_of};
 
 /// Puts the function into the table on top.
 pub fn open(stack: Stack<'_>) {

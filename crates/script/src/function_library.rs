@@ -1,4 +1,4 @@
-//! Libraries of functions: what a library is, and which ones there are.
+//! Libraries of functions (`FUNCTION LOAD`): what a library is, and which ones there are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -6,12 +6,12 @@
 
 use lua::{LUA_TFUNCTION, LUA_TTABLE, lua_State};
 
+use crate::builtins::sealed::{check_open, open_seal};
 use crate::interpreter::builder::Builder;
 use crate::interpreter::frame::{entry, script_of};
 use crate::interpreter::interrupt::tick;
 use crate::interpreter::stack::{Raise, Stack, Type, raise};
 use crate::interpreter::state::ScriptState;
-use crate::libraries::sealed::{check_open, open_seal};
 
 /// Elements between two questions whether to go on, for work that asks the host itself.
 const ROUND: u32 = 64;
