@@ -28,8 +28,8 @@ use std::process::ExitCode;
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
     let options = match options::parse(args) {
-        Ok(options::Wish::Run(options)) => *options,
-        Ok(options::Wish::Print(text)) => {
+        Ok(options::Invocation::Run(options)) => *options,
+        Ok(options::Invocation::Print(text)) => {
             print!("{text}");
             return ExitCode::SUCCESS;
         }

@@ -72,7 +72,7 @@ pub struct Options {
 }
 
 /// What the command line asks for.
-pub enum Wish {
+pub enum Invocation {
     /// To connect.
     Run(Box<Options>),
     /// To print a text.
@@ -123,7 +123,7 @@ run one after the other.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse(args: &[String]) -> Result<Wish, String> {
+pub fn parse(args: &[String]) -> Result<Invocation, String> {
     let environment = |name| std::env::var(name).ok();
     let terminal = std::io::stdout().is_terminal();
     let mut options = Options {
@@ -157,10 +157,10 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
     while let Some(arg) = args.get(at).filter(|arg| arg.starts_with('-') && arg.len() > 1) {
         let value = args.get(at + 1);
         match arg.as_str() {
-            "--help" => return Ok(Wish::Print(HELP.to_owned())),
-            "-h" if value.is_none() => return Ok(Wish::Print(HELP.to_owned())),
+            "--help" => return Ok(Invocation::Print(HELP.to_owned())),
+            "-h" if value.is_none() => return Ok(Invocation::Print(HELP.to_owned())),
             "-v" | "--version" => {
-                return Ok(Wish::Print(format!("kvist-cli {}\n", env!("CARGO_PKG_VERSION"))));
+                return Ok(Invocation::Print(format!("kvist-cli {}\n", env!("CARGO_PKG_VERSION"))));
             }
             "--no-auth-warning" => quiet = true,
             "--insecure" => trust.insecure = true,
@@ -186,7 +186,7 @@ pub fn parse(args: &[String]) -> Result<Wish, String> {
         );
     }
     options.command = args[at..].to_vec();
-    Ok(Wish::Run(Box::new(options)))
+    Ok(Invocation::Run(Box::new(options)))
 }
 
 /// Options without a value; `false` if it is none.
@@ -258,8 +258,8 @@ mod tests {
     fn read(args: &[&str]) -> Options {
         let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
         match parse(&args) {
-            Ok(Wish::Run(options)) => *options,
-            Ok(Wish::Print(_)) => panic!("printed"),
+            Ok(Invocation::Run(options)) => *options,
+            Ok(Invocation::Print(_)) => panic!("printed"),
             Err(message) => panic!("{message}"),
         }
     }

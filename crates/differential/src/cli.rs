@@ -31,7 +31,7 @@ differential: the same random commands to redis-server and Kvist; says where the
   KVIST_ARGS      more arguments for it
 ";
 
-struct Wish {
+struct Options {
     families: Vec<&'static Family>,
     wire: bool,
     steps: usize,
@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
         println!("{USAGE}\nfamilies: {} {WIRE}", names.join(" "));
         return ExitCode::SUCCESS;
     }
-    match parse(&args).and_then(|wish| run(&wish)) {
+    match parse(&args).and_then(|options| run(&options)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(text) => {
@@ -60,8 +60,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn parse(args: &[String]) -> Result<Wish, String> {
-    let mut wish = Wish {
+fn parse(args: &[String]) -> Result<Options, String> {
+    let mut options = Options {
         families: vec![],
         wire: false,
         steps: 20_000,
@@ -76,67 +76,67 @@ fn parse(args: &[String]) -> Result<Wish, String> {
         let number = || value.parse::<u64>().map_err(|_| format!("{option} {value}: no number"));
         let size = || value.parse::<usize>().map_err(|_| format!("{option} {value}: no number"));
         match option.as_str() {
-            "--family" if value == WIRE => wish.wire = true,
-            "--family" => wish.families.push(
+            "--family" if value == WIRE => options.wire = true,
+            "--family" => options.families.push(
                 families::named(value).ok_or_else(|| format!("no family '{value}'\n{USAGE}"))?,
             ),
-            "--steps" => wish.steps = size()?,
-            "--seed" => wish.seed = number()?,
-            "--most" => wish.most = size()?,
-            "--protocol" if value == "2" => wish.protocols.push(2),
-            "--protocol" if value == "3" => wish.protocols.push(3),
+            "--steps" => options.steps = size()?,
+            "--seed" => options.seed = number()?,
+            "--most" => options.most = size()?,
+            "--protocol" if value == "2" => options.protocols.push(2),
+            "--protocol" if value == "3" => options.protocols.push(3),
             "--known" => {
                 let text = fs::read_to_string(value).map_err(|e| format!("{value}: {e}"))?;
-                wish.known = Known::parse(&text).map_err(|e| format!("{value}: {e}"))?;
+                options.known = Known::parse(&text).map_err(|e| format!("{value}: {e}"))?;
             }
             _ => return Err(format!("{option} {value}: not understood\n{USAGE}")),
         }
     }
-    if wish.families.is_empty() && !wish.wire {
-        wish.families = families::ALL.to_vec();
-        wish.wire = true;
+    if options.families.is_empty() && !options.wire {
+        options.families = families::ALL.to_vec();
+        options.wire = true;
     }
-    if wish.protocols.is_empty() {
-        wish.protocols = vec![2, 3];
+    if options.protocols.is_empty() {
+        options.protocols = vec![2, 3];
     }
-    Ok(wish)
+    Ok(options)
 }
 
-fn run(wish: &Wish) -> Result<bool, String> {
+fn run(options: &Options) -> Result<bool, String> {
     let oracle = Program::redis()
         .ok_or("redis-server not found; install it with apt-get install redis-server")?;
     let tested = Program::kvist().ok_or("kvist not found; build it or set KVIST_BIN")?;
-    println!("seed {}: {} against {}", wish.seed, oracle.path.display(), tested.path.display());
+    println!("seed {}: {} against {}", options.seed, oracle.path.display(), tested.path.display());
     let mut clean = true;
     let mut show = |report: Report| {
         clean &= report.clean();
         print!("{report}");
     };
-    for family in &wish.families {
+    for family in &options.families {
         let documents = families::WITH_MODULE.iter().any(|known| known.name == family.name);
         let oracle = match documents.then(Program::redis_with_documents) {
             None => oracle.clone(),
             Some(with) => with.ok_or("set KVIST_JSON_MODULE to the module of documents")?,
         };
-        for protocol in &wish.protocols {
-            let settings = settings(wish, &oracle, &tested, *protocol);
+        for protocol in &options.protocols {
+            let settings = settings(options, &oracle, &tested, *protocol);
             show(session::run(family, &settings)?);
         }
     }
-    if wish.wire {
-        let settings = settings(wish, &oracle, &tested, 2);
-        show(exchange::run(&settings, wish.steps / 20));
+    if options.wire {
+        let settings = settings(options, &oracle, &tested, 2);
+        show(exchange::run(&settings, options.steps / 20));
     }
     Ok(clean)
 }
 
-fn settings(wish: &Wish, oracle: &Program, tested: &Program, protocol: u8) -> Settings {
+fn settings(options: &Options, oracle: &Program, tested: &Program, protocol: u8) -> Settings {
     Settings {
         programs: [oracle.clone(), tested.clone()],
-        seed: wish.seed,
-        steps: wish.steps,
+        seed: options.seed,
+        steps: options.steps,
         protocol,
-        most: wish.most,
-        known: wish.known.clone(),
+        most: options.most,
+        known: options.known.clone(),
     }
 }

@@ -144,7 +144,7 @@ impl Engine {
         let owed = self.owes_journal();
         let journaling = self.durability.is_journaling() || owed;
         let saves = !config.persistence.save.is_empty() && !journaling;
-        let wanted = match self.durability.last_will() {
+        let wanted = match self.durability.shutdown_saves() {
             Some(wanted) => wanted,
             None => saves && !config.process.shutdown_on_sigterm.nosave,
         };

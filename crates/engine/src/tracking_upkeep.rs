@@ -22,7 +22,7 @@ impl Engine {
             // registered before.
             let tracks = |id| {
                 let client = self.clients.get(id);
-                client.is_some_and(|client| client.tracked.on.load(Ordering::Relaxed))
+                client.is_some_and(|client| client.tracking.on.load(Ordering::Relaxed))
             };
             for shard in shards {
                 let mut from = Some(0);
@@ -37,7 +37,7 @@ impl Engine {
             }
         }
         let counts = self.notify.tracking.counts.lock();
-        if counts.readers == 0 && store.tracked.keys() == 0 {
+        if counts.in_default_mode == 0 && store.tracked.keys() == 0 {
             store.set_interest(READERS, 0);
         }
     }

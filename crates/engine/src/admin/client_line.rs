@@ -124,10 +124,10 @@ fn memory(client: &Client, asking: Option<&Asking<'_>>) -> String {
 
 /// Where its notices of stale copies go; -1 if it does not want any.
 fn redirection(client: &Client) -> i64 {
-    if !client.tracked.on.load(Relaxed) {
+    if !client.tracking.on.load(Relaxed) {
         return -1;
     }
-    i64::try_from(client.tracked.redirect.load(Relaxed)).unwrap_or(i64::MAX)
+    i64::try_from(client.tracking.redirect.load(Relaxed)).unwrap_or(i64::MAX)
 }
 
 fn flags(client: &Client) -> String {
@@ -136,9 +136,9 @@ fn flags(client: &Client) -> String {
         (client.is_subscriber(), 'P'),
         (client.state.multi.load(Relaxed) >= 0, 'x'),
         (client.state.blocked.load(Relaxed) != 0 || client.state.paused.load(Relaxed), 'b'),
-        (client.tracked.on.load(Relaxed), 't'),
-        (client.tracked.broken_redirect.load(Relaxed), 'R'),
-        (client.tracked.broadcast.load(Relaxed), 'B'),
+        (client.tracking.on.load(Relaxed), 't'),
+        (client.tracking.broken_redirect.load(Relaxed), 'R'),
+        (client.tracking.broadcast.load(Relaxed), 'B'),
         (client.origin.unix, 'U'),
         (client.state.no_evict.load(Relaxed), 'e'),
         (client.state.no_touch.load(Relaxed), 'T'),

@@ -114,7 +114,7 @@ pub struct Client {
     /// What its buffers hold and take.
     pub buffers: Buffers,
     /// Whether it is told of stale copies, and how.
-    pub tracked: Tracked,
+    pub tracking: ClientTracking,
 }
 
 /// What it is doing, and what it has asked for.
@@ -195,7 +195,7 @@ pub struct Buffers {
 
 /// Whether it is told of stale copies, and how.
 #[derive(Default)]
-pub struct Tracked {
+pub struct ClientTracking {
     /// Wants to be told when copies of values are stale.
     pub on: AtomicBool,
     /// Of every change, rather than of keys that it has read.
@@ -320,7 +320,7 @@ impl Clients {
             bytes: KeptBytes::default(),
             buffers: Buffers::default(),
             state: ClientState::default(),
-            tracked: Tracked::default(),
+            tracking: ClientTracking::default(),
         });
         self.by_id.write().insert(id, Arc::clone(&client));
         client

@@ -12,7 +12,7 @@ use super::transaction::{Multi, Watched};
 use super::transfer::Replica;
 use super::{Client, ClientId};
 use crate::access::Login;
-use crate::notify::tracking::Wish;
+use crate::notify::tracking::SessionTracking;
 
 /// One client's state.
 pub struct Session {
@@ -31,7 +31,7 @@ pub struct Session {
     /// What it listens to.
     pub listens: Listens,
     /// What it wants to be told of stale copies.
-    pub tracking: Wish,
+    pub tracking: SessionTracking,
     /// The request it is blocked in.
     pub blocked: Option<Arc<Blocked>>,
     /// The request that is put off, and what for.
@@ -124,7 +124,7 @@ impl Session {
             replies: Replies::default(),
             transaction: Transaction::default(),
             listens: Listens::default(),
-            tracking: Wish::default(),
+            tracking: SessionTracking::default(),
             blocked: None,
             wait: Postponed::default(),
             terms: Terms::default(),

@@ -101,7 +101,7 @@ pub struct Durability {
     /// What loading found.
     pub(crate) recovered: OnceLock<Recovered>,
     /// What `SHUTDOWN` said about saving: 0 nothing, 1 save, 2 do not.
-    pub(crate) will: AtomicU8,
+    pub(crate) shutdown_saves: AtomicU8,
     /// Tells the doors that something has become durable.
     pub(crate) on_durable: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
@@ -222,10 +222,10 @@ impl Durability {
 
     /// Whether `SHUTDOWN` asked for the dataset to be saved, if it said.
     #[must_use]
-    pub fn last_will(&self) -> Option<bool> {
-        match self.will.load(Ordering::Relaxed) {
+    pub fn shutdown_saves(&self) -> Option<bool> {
+        match self.shutdown_saves.load(Ordering::Relaxed) {
             0 => None,
-            wish => Some(wish == 1),
+            asked => Some(asked == 1),
         }
     }
 

@@ -154,9 +154,9 @@ impl Engine {
         let buffers = self.memory.buffers.load(Ordering::Relaxed);
         let migrating = self.background.migrating.load(Ordering::Relaxed);
         let scripts = usize::try_from(self.scripts.cache.memory()).unwrap_or(usize::MAX);
-        let (indexes, readers) = (self.store.indexes.memory(), self.store.tracked.memory());
+        let (indexes, tracked) = (self.store.indexes.memory(), self.store.tracked.memory());
         let kept = self.store.versions.kept();
-        let beside = readers + indexes + kept + buffers + migrating + scripts;
+        let beside = tracked + indexes + kept + buffers + migrating + scripts;
         beside + self.scripts.functions.memory() + self.records_memory()
     }
 

@@ -89,8 +89,8 @@ impl Delivery<'_> {
         for &reader in readers {
             let Some(client) = self.engine.clients.get(reader) else { continue };
             // It may have changed its mind since it read the key.
-            let on = client.tracked.on.load(Ordering::Relaxed);
-            let elsewhere = client.tracked.broadcast.load(Ordering::Relaxed);
+            let on = client.tracking.on.load(Ordering::Relaxed);
+            let elsewhere = client.tracking.broadcast.load(Ordering::Relaxed);
             if on && !elsewhere && !(asked && self.is_spared(&client)) {
                 self.send(&client, &mut notice);
             }
@@ -101,7 +101,7 @@ impl Delivery<'_> {
     fn all_stale(&mut self) {
         let mut notice = Notice::of(None);
         for client in self.engine.clients.all() {
-            if client.tracked.on.load(Ordering::Relaxed) {
+            if client.tracking.on.load(Ordering::Relaxed) {
                 self.send(&client, &mut notice);
             }
         }
@@ -129,12 +129,12 @@ impl Delivery<'_> {
 
     /// Whether a client does not want to hear of what the running request does: it is its own.
     fn is_spared(&self, client: &Client) -> bool {
-        client.id == self.asker && client.tracked.no_loop.load(Ordering::Relaxed)
+        client.id == self.asker && client.tracking.no_loop.load(Ordering::Relaxed)
     }
 
     /// Sends a notice to a client, or to the one it named instead.
     fn send(&mut self, client: &Client, notice: &mut Notice<'_>) {
-        let redirect = client.tracked.redirect.load(Ordering::Relaxed);
+        let redirect = client.tracking.redirect.load(Ordering::Relaxed);
         if redirect == 0 {
             if speaks_resp3(client) {
                 let message = notice.push();
@@ -143,7 +143,7 @@ impl Delivery<'_> {
             return;
         }
         let Some(other) = self.engine.clients.get(redirect) else {
-            client.tracked.broken_redirect.store(true, Ordering::Relaxed);
+            client.tracking.broken_redirect.store(true, Ordering::Relaxed);
             if speaks_resp3(client) {
                 self.post(client, broken(redirect));
             }

@@ -55,9 +55,9 @@ pub struct CommandCounters {
 impl CommandCounters {
     /// Counts the time of so many runs that took so long each.
     #[inline]
-    pub fn took(&self, nanos: u64, runs: u64, tracked: bool) {
+    pub fn took(&self, nanos: u64, runs: u64, with_latency: bool) {
         self.nanos.add(nanos * runs);
-        if tracked {
+        if with_latency {
             self.latency.add(nanos, runs);
         }
     }

@@ -41,7 +41,7 @@ pub struct Mode {
 
 /// What a session has asked for.
 #[derive(Debug, Default)]
-pub struct Wish {
+pub struct SessionTracking {
     /// How it wants to be told.
     pub mode: Mode,
     /// `CLIENT CACHING` came right before.
@@ -50,7 +50,7 @@ pub struct Wish {
     pub prefixes: BTreeSet<Box<[u8]>>,
 }
 
-impl Wish {
+impl SessionTracking {
     /// Whether the session's reads are remembered.
     #[inline]
     pub(crate) fn tracks_reads(&self) -> bool {
@@ -75,8 +75,8 @@ pub struct Tracking {
 #[derive(Default)]
 pub(crate) struct Counts {
     pub(crate) all: usize,
-    /// Those of them whose reads are tracked.
-    pub(crate) readers: usize,
+    /// Those of them whose reads are remembered, which is the default mode.
+    pub(crate) in_default_mode: usize,
 }
 
 /// What a prefix takes: its place in the session, and the one in the register.
@@ -101,7 +101,7 @@ impl Tracking {
             let mut counts = self.counts.lock();
             counts.all += 1;
             if !mode.broadcast {
-                counts.readers += 1;
+                counts.in_default_mode += 1;
                 store.set_interest(READERS, READERS);
             }
         }
@@ -117,31 +117,31 @@ impl Tracking {
             }
             store.set_interest(BROADCAST, BROADCAST);
         }
-        client.tracked.broken_redirect.store(false, Ordering::Relaxed);
-        client.tracked.redirect.store(mode.redirect, Ordering::Relaxed);
-        client.tracked.no_loop.store(mode.no_loop, Ordering::Relaxed);
-        client.tracked.broadcast.store(mode.broadcast, Ordering::Relaxed);
-        client.tracked.on.store(true, Ordering::Relaxed);
+        client.tracking.broken_redirect.store(false, Ordering::Relaxed);
+        client.tracking.redirect.store(mode.redirect, Ordering::Relaxed);
+        client.tracking.no_loop.store(mode.no_loop, Ordering::Relaxed);
+        client.tracking.broadcast.store(mode.broadcast, Ordering::Relaxed);
+        client.tracking.on.store(true, Ordering::Relaxed);
     }
 
     /// Turns it off for a session.
     pub(crate) fn disable(&self, store: &Store, session: &mut Session) {
-        let wish = std::mem::take(&mut session.tracking);
-        if !wish.mode.on {
+        let asked = std::mem::take(&mut session.tracking);
+        if !asked.mode.on {
             return;
         }
         let client = &session.client;
         for flag in [
-            &client.tracked.on,
-            &client.tracked.broadcast,
-            &client.tracked.no_loop,
-            &client.tracked.broken_redirect,
+            &client.tracking.on,
+            &client.tracking.broadcast,
+            &client.tracking.no_loop,
+            &client.tracking.broken_redirect,
         ] {
             flag.store(false, Ordering::Relaxed);
         }
-        if wish.mode.broadcast {
+        if asked.mode.broadcast {
             let mut register = self.prefixes.write();
-            for prefix in &wish.prefixes {
+            for prefix in &asked.prefixes {
                 client.bytes.interests.fetch_sub(bytes_of(prefix), Ordering::Relaxed);
                 if let Some(listeners) = register.get_mut(prefix) {
                     listeners.remove(&client.id);
@@ -156,8 +156,8 @@ impl Tracking {
         }
         let mut counts = self.counts.lock();
         counts.all -= 1;
-        if !wish.mode.broadcast {
-            counts.readers -= 1;
+        if !asked.mode.broadcast {
+            counts.in_default_mode -= 1;
             self.left.store(true, Ordering::Release);
         }
     }

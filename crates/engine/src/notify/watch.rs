@@ -50,8 +50,8 @@ impl WatchedKeys {
 }
 
 /// The watchers of a name, by number and database.
-type Wishes = Vec<(u64, usize, Arc<dyn Watcher>)>;
-type ByName = HashMap<Box<[u8]>, Wishes>;
+type WatchersOfName = Vec<(u64, usize, Arc<dyn Watcher>)>;
+type ByName = HashMap<Box<[u8]>, WatchersOfName>;
 
 /// All watches, and where each is found by.
 #[derive(Default)]
@@ -64,13 +64,13 @@ pub(crate) struct Register {
 
 impl Register {
     pub(crate) fn add(&mut self, number: u64, watch: WatchedKeys, watcher: &Arc<dyn Watcher>) {
-        let wish = || (number, watch.db, Arc::clone(watcher));
+        let entry = || (number, watch.db, Arc::clone(watcher));
         for key in &watch.keys {
-            self.keys.entry(key.clone()).or_default().push(wish());
+            self.keys.entry(key.clone()).or_default().push(entry());
         }
         for prefix in &watch.prefixes {
             let same_length = self.prefixes.entry(prefix.len()).or_default();
-            same_length.entry(prefix.clone()).or_default().push(wish());
+            same_length.entry(prefix.clone()).or_default().push(entry());
         }
         self.watches.insert(number, watch);
     }
@@ -95,8 +95,8 @@ impl Register {
         let by_prefix = self.prefixes.iter().filter_map(|(&length, names)| {
             event.key.get(..length).and_then(|prefix| names.get(prefix))
         });
-        for wishes in self.keys.get(&*event.key).into_iter().chain(by_prefix) {
-            for (_, _, watcher) in wishes.iter().filter(|(_, db, _)| *db == event.db) {
+        for watchers in self.keys.get(&*event.key).into_iter().chain(by_prefix) {
+            for (_, _, watcher) in watchers.iter().filter(|(_, db, _)| *db == event.db) {
                 watcher.hear(event);
             }
         }
@@ -104,9 +104,9 @@ impl Register {
 }
 
 fn leave(names: &mut ByName, name: &[u8], number: u64) {
-    if let Some(wishes) = names.get_mut(name) {
-        wishes.retain(|(other, _, _)| *other != number);
-        if wishes.is_empty() {
+    if let Some(watchers) = names.get_mut(name) {
+        watchers.retain(|(other, _, _)| *other != number);
+        if watchers.is_empty() {
             names.remove(name);
         }
     }

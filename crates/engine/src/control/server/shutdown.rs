@@ -131,12 +131,12 @@ impl Shutdown {
     }
 
     fn stop(&self, engine: &Engine) {
-        let wish = match self.save {
+        let asked = match self.save {
             None => 0,
             Some(true) => 1,
             Some(false) => 2,
         };
-        engine.durability.will.store(wish, Ordering::Relaxed);
+        engine.durability.shutdown_saves.store(asked, Ordering::Relaxed);
         engine.run.stopping.store(true, Ordering::Release);
     }
 }

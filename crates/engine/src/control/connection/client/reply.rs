@@ -10,11 +10,11 @@ use crate::control::{Act, Control, one_of};
 
 /// Turns replies on or off, or skips the next one.
 pub struct ClientReply {
-    wish: Wish,
+    mode: Mode,
 }
 
 #[derive(Clone, Copy)]
-enum Wish {
+enum Mode {
     On,
     Off,
     Skip,
@@ -30,25 +30,25 @@ impl<'a> Command<'a> for ClientReply {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let words = [("ON", Wish::On), ("OFF", Wish::Off), ("SKIP", Wish::Skip)];
-        Ok(ClientReply { wish: one_of(&mut args, &words).ok_or(error::SYNTAX)? })
+        let words = [("ON", Mode::On), ("OFF", Mode::Off), ("SKIP", Mode::Skip)];
+        Ok(ClientReply { mode: one_of(&mut args, &words).ok_or(error::SYNTAX)? })
     }
 }
 
 impl Act for ClientReply {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let (replies, client) = (&mut control.session.replies, &control.session.client);
-        match self.wish {
-            Wish::On => {
+        match self.mode {
+            Mode::On => {
                 replies.on();
                 client.state.silent.store(false, Ordering::Relaxed);
                 out.ok();
             }
-            Wish::Off => {
+            Mode::Off => {
                 replies.off();
                 client.state.silent.store(true, Ordering::Relaxed);
             }
-            Wish::Skip => replies.skip_next(),
+            Mode::Skip => replies.skip_next(),
         }
         Ok(())
     }

@@ -266,7 +266,7 @@ impl Act for ClientTrackingInfo<'_> {
         let session = &control.session;
         let tracking = &session.tracking;
         let Mode { on, broadcast, opt_in, opt_out, no_loop, .. } = tracking.mode;
-        let broken = session.client.tracked.broken_redirect.load(Ordering::Relaxed);
+        let broken = session.client.tracking.broken_redirect.load(Ordering::Relaxed);
         let flags = [
             (on, "on"),
             (!on, "off"),
