@@ -2,7 +2,7 @@
 
 use base::Protocol;
 use engine::persistence::Recovered;
-use engine::{Answer, Answered, Engine};
+use engine::{Answered, DirectReply, Engine};
 use smallvec::SmallVec;
 use wire::Value;
 
@@ -108,7 +108,7 @@ impl Kvist {
     pub fn answer(
         &self,
         argv: &[&[u8]],
-        answer: &mut dyn Answer,
+        answer: &mut dyn DirectReply,
         out: &mut Vec<u8>,
         is_cancelled: &mut dyn FnMut() -> bool,
     ) -> Result<Answered, Error> {
@@ -119,7 +119,7 @@ impl Kvist {
     fn answer_in(
         &self,
         argv: &[&[u8]],
-        (answer, out): (&mut dyn Answer, &mut Vec<u8>),
+        (answer, out): (&mut dyn DirectReply, &mut Vec<u8>),
         is_cancelled: CancelCheck<'_>,
         leaves_long: bool,
     ) -> Result<Answered, Error> {

@@ -56,7 +56,7 @@ pub use base::{Protocol, Reply};
 pub use builder::Builder;
 pub use channel::Channel;
 pub use engine::persistence::Recovered;
-pub use engine::{Answer, Answered};
+pub use engine::{Answered, DirectReply};
 pub use error::Error;
 pub use handle::Kvist;
 pub use pipeline::{Pipeline, Plan};

@@ -16,7 +16,7 @@ use base::Millis;
 use config::BufferLimit;
 use engine::persistence::Recovered;
 use engine::step::{Progress, Step, progress};
-use engine::{Answer, Answered, Confirmation, Cron, Engine, Message, Session, Worker};
+use engine::{Answered, Confirmation, Cron, DirectReply, Engine, Message, Session, Worker};
 use journal::wall_clock;
 use parking_lot::{Condvar, Mutex};
 
@@ -161,7 +161,7 @@ impl Shared {
         mut slot: WorkerGuard<'_>,
         client: &mut ClientSession,
         argv: &[&[u8]],
-        answer: &mut dyn Answer,
+        answer: &mut dyn DirectReply,
         is_cancelled: CancelCheck<'_>,
     ) -> Result<Answered, Error> {
         let how = slot.worker.answer(&mut client.session, argv, answer, &mut client.out);

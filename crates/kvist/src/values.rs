@@ -1,7 +1,7 @@
 //! Replies as trees, built while the command runs.
 
 use base::{Protocol, Reply};
-use engine::Answer;
+use engine::DirectReply;
 use wire::Value;
 
 /// An aggregate whose elements are still to come.
@@ -81,7 +81,7 @@ impl OpenAggregate {
     }
 }
 
-impl Answer for Values {
+impl DirectReply for Values {
     fn clear(&mut self) {
         self.open.clear();
         self.done = None;

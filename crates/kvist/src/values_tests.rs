@@ -1,7 +1,7 @@
 //! A reply written as a tree is the same as one that is written as bytes and read again.
 
 use base::{Protocol, Reply};
-use engine::Answer;
+use engine::DirectReply;
 use wire::{ReplyParser, RespWriter};
 
 use super::Values;

@@ -180,20 +180,20 @@ pub enum Property {
     /// reply.
     Streams,
     /// A client of RESP2 may send it while it is subscribed.
-    WhileSubscribed,
+    AllowedWhileSubscribed,
     /// It may change which clients are told of changes: in a transaction, what commands before it
     /// have changed is told first.
     ChangesListeners,
     /// `CLIENT CACHING` still holds for the request behind it.
     KeepsCaching,
     /// It is refused while the disk has failed, though it writes nothing: monitoring asks it.
-    ReportsDisk,
+    RefusedOnDiskError,
     /// It is about the server, and scripts may call it all the same once
     /// `DEBUG SET-DISABLE-DENY-SCRIPTS` allows commands that are refused there. (Commands on data
     /// are all allowed then.)
-    ScriptsByDebug,
+    AllowedInScriptsByDebug,
     /// It reads how a key is kept rather than what it holds: a missing key is no keyspace miss.
-    Inspects,
+    ReadsMetadata,
     /// Patterns among its words name more keys that it reads: its user must be allowed to read
     /// any.
     ReadsByPattern,

@@ -34,7 +34,7 @@ const ABOUT_KEY: Spec = Spec {
     categories: &[Category::Keyspace],
     keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
     tips: &["nondeterministic_output"],
-    behaviour: Behaviour::NEW.properties(&[Property::Inspects]),
+    behaviour: Behaviour::NEW.properties(&[Property::ReadsMetadata]),
     ..Spec::NEW
 };
 
@@ -187,7 +187,7 @@ impl<'a> Command<'a> for Usage<'a> {
         grammar: "key:key [SAMPLES count:integer]",
         flags: &[Flag::ReadOnly],
         keys: &[KeySpec::one(2, &[KeyFlag::ReadOnly])],
-        behaviour: Behaviour::NEW.properties(&[Property::Inspects]),
+        behaviour: Behaviour::NEW.properties(&[Property::ReadsMetadata]),
         ..Spec::NEW
     };
 

@@ -72,7 +72,7 @@ impl Facts {
             moves: spec.behaviour.keys.database.is_some(),
             quick: spec.flags.contains(&Flag::Fast) || (one_key && spec.complexity == "O(1)"),
             tells_misses: spec.flags.contains(&Flag::ReadOnly)
-                && !properties.has(Property::Inspects),
+                && !properties.has(Property::ReadsMetadata),
             publishes: spec.behaviour.words.channels.publishes(),
             ordered: spec.group == Group::Range,
         }

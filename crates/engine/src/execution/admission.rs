@@ -35,7 +35,7 @@ impl Demands {
             (entry.has(Flag::Write), Demands::WRITES),
             (entry.has(Flag::DenyOom), Demands::GROWS),
             (entry.has(Flag::Write) || entry.has(Flag::MayReplicate), Demands::CHANGES),
-            (entry.is(Property::ReportsDisk), Demands::ASKS_DISK),
+            (entry.is(Property::RefusedOnDiskError), Demands::ASKS_DISK),
         ];
         let given = given.into_iter().filter(|(given, _)| *given);
         given.fold(Demands::default(), |all, (_, one)| all | one)

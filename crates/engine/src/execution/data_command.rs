@@ -18,7 +18,8 @@ use base::{Args, CmdError, Flag, Handler, Locks, Reply, error};
 use store::{Failed, Scope, Txn};
 use wire::RespWriter;
 
-use super::reply_limit::{Answer, Limited};
+use super::direct_reply::DirectReply;
+use super::reply_limit::Limited;
 use crate::client::ClientId;
 use crate::client::session::Session;
 use crate::engine::Engine;

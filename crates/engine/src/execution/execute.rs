@@ -168,7 +168,7 @@ impl WorkerParts<'_> {
             self.context.grant(self.engine, demands)?;
         }
         let confined = session.protocol == Protocol::Resp2 && session.is_subscriber();
-        if confined && !entry.is(Property::WhileSubscribed) {
+        if confined && !entry.is(Property::AllowedWhileSubscribed) {
             return Err(CmdError::owned(format!(
                 "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / \
                  RESET are allowed in this context",

@@ -10,14 +10,15 @@
 //! ```
 
 pub(crate) mod admission;
-pub(crate) mod answer;
 pub(crate) mod batch;
 pub(crate) mod block;
 pub(crate) mod data_command;
+pub(crate) mod direct_reply;
 pub(crate) mod execute;
 pub(crate) mod feed;
 pub(crate) mod file_requests;
 pub(crate) mod gate;
+pub(crate) mod in_process;
 pub(crate) mod monitor;
 pub(crate) mod multi;
 pub(crate) mod notifier;

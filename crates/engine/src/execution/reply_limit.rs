@@ -3,15 +3,10 @@
 use base::{Reply, error};
 use wire::RespWriter;
 
+use super::direct_reply::DirectReply;
 use crate::client::reply_limit::ReplyLimit;
 use crate::client::session::Session;
 use crate::engine::worker::WorkerContext;
-
-/// A reply that can be taken back while it is written, because the command failed half-way.
-pub trait Answer: Reply {
-    /// Forgets everything written so far.
-    fn clear(&mut self);
-}
 
 /// What one element takes beside its bytes, where replies are not bytes.
 const ELEMENT: usize = 32;
@@ -44,16 +39,16 @@ impl WorkerContext {
     }
 }
 
-/// An answer inside the process that may not become longer than so much.
+/// A direct reply that may not become longer than so much.
 pub(crate) struct Limited<'a> {
-    inner: &'a mut dyn Answer,
+    inner: &'a mut dyn DirectReply,
     left: usize,
     over: bool,
 }
 
 impl<'a> Limited<'a> {
     /// No longer than `limit`.
-    pub fn new(inner: &'a mut dyn Answer, limit: ReplyLimit) -> Self {
+    pub fn new(inner: &'a mut dyn DirectReply, limit: ReplyLimit) -> Self {
         Limited { inner, left: limit.bytes, over: false }
     }
 
@@ -78,7 +73,7 @@ impl<'a> Limited<'a> {
     }
 }
 
-impl Answer for Limited<'_> {
+impl DirectReply for Limited<'_> {
     fn clear(&mut self) {
         self.inner.clear();
     }

@@ -204,7 +204,8 @@ impl<'c> Caller<'c> {
     /// transaction, another script or a subscription inside this one, or end the session.
     fn is_permitted(&self, entry: &Entry) -> bool {
         self.engine.scripts.run_all.load(Ordering::Relaxed)
-            && (matches!(entry.action, Action::Data(_)) || entry.is(Property::ScriptsByDebug))
+            && (matches!(entry.action, Action::Data(_))
+                || entry.is(Property::AllowedInScriptsByDebug))
     }
 
     /// A command that writes is about to run.

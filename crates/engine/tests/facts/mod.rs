@@ -199,18 +199,18 @@ fn the_facts_of_a_command_go_together() {
         let of_controls = [
             Property::OfSession,
             Property::Streams,
-            Property::WhileSubscribed,
+            Property::AllowedWhileSubscribed,
             Property::ChangesListeners,
             Property::KeepsCaching,
-            Property::ReportsDisk,
-            Property::ScriptsByDebug,
+            Property::RefusedOnDiskError,
+            Property::AllowedInScriptsByDebug,
         ];
         assert!(is_control || of_controls.iter().all(|&property| !entry.is(property)), "{name}");
         assert!(is_control || spec.behaviour.in_file == InFile::Unknown, "{name}");
         assert!(is_control || spec.behaviour.transaction == InTransaction::Queued, "{name}");
         assert!(is_control || spec.behaviour.words.channels == Channels::None, "{name}");
         assert!(entry.is(Property::OfSession) || !entry.is(Property::Streams), "{name}");
-        let by_debug = entry.is(Property::ScriptsByDebug);
+        let by_debug = entry.is(Property::AllowedInScriptsByDebug);
         assert!(entry.has(Flag::NoScript) || !by_debug, "{name} is allowed in scripts anyway");
         let runs = spec.behaviour.words.script != ScriptBy::None;
         assert!(!runs || spec.behaviour.in_file == InFile::Scripts, "{name}");
@@ -218,7 +218,7 @@ fn the_facts_of_a_command_go_together() {
             !runs || spec.behaviour.cost.run_time == RunTime::ByLocks,
             "{name} may run for long"
         );
-        let inspects = entry.is(Property::Inspects);
+        let inspects = entry.is(Property::ReadsMetadata);
         assert!(!inspects || entry.has(Flag::ReadOnly), "{name} has no misses anyway");
         let unknown = spec.keys.iter().any(|key| key.find == base::Find::Unknown);
         assert_eq!(entry.is(Property::ReadsByPattern), unknown, "{name}");

@@ -26,7 +26,7 @@ impl<'a> Command<'a> for Ping<'a> {
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         behaviour: Behaviour::NEW
             .locks(|_| Locks::Nothing)
-            .properties(&[Property::WhileSubscribed, Property::ReportsDisk])
+            .properties(&[Property::AllowedWhileSubscribed, Property::RefusedOnDiskError])
             .in_file(InFile::Nothing),
         ..Spec::NEW
     };

@@ -17,7 +17,7 @@ impl<'a> Command<'a> for Quit {
         arity: -1,
         behaviour: INTRODUCTION
             .behaviour
-            .properties(&[Property::OfSession, Property::WhileSubscribed])
+            .properties(&[Property::OfSession, Property::AllowedWhileSubscribed])
             .transaction(InTransaction::Ends),
         ..INTRODUCTION
     };

@@ -18,7 +18,7 @@ bare! {
         summary: "Makes the session as good as new.",
         behaviour: INTRODUCTION
             .behaviour
-            .properties(&[Property::OfSession, Property::WhileSubscribed])
+            .properties(&[Property::OfSession, Property::AllowedWhileSubscribed])
             .transaction(InTransaction::Ends),
         ..INTRODUCTION
     }

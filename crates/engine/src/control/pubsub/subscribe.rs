@@ -17,7 +17,7 @@ const LISTENING: Spec = Spec {
     behaviour: PUBSUB.behaviour.properties(&[
         Property::OfSession,
         Property::Streams,
-        Property::WhileSubscribed,
+        Property::AllowedWhileSubscribed,
         Property::ChangesListeners,
     ]),
     ..PUBSUB

@@ -85,7 +85,7 @@ impl<'a> Command<'a> for ScriptExists<'a> {
         complexity: "O(N) in the number of digests",
         grammar: "sha1:string...",
         tips: &["request_policy:all_shards", "response_policy:agg_logical_and"],
-        behaviour: SCRIPTING.behaviour.properties(&[Property::ScriptsByDebug]),
+        behaviour: SCRIPTING.behaviour.properties(&[Property::AllowedInScriptsByDebug]),
         ..SCRIPTING
     };
 

@@ -50,7 +50,7 @@ impl<'a> Command<'a> for ConfigGet<'a> {
         complexity: "O(N) in the number of patterns given",
         grammar: "parameter={parameter:string} ...",
         history: &[("7.0.0", "Several names or patterns at a time.")],
-        behaviour: CONFIG.behaviour.properties(&[Property::ScriptsByDebug]),
+        behaviour: CONFIG.behaviour.properties(&[Property::AllowedInScriptsByDebug]),
         ..CONFIG
     };
 
@@ -102,7 +102,7 @@ impl<'a> Command<'a> for ConfigSet<'a> {
         history: &[("7.0.0", "Several settings at a time.")],
         behaviour: CONFIG
             .behaviour
-            .properties(&[Property::ScriptsByDebug, Property::ChangesListeners])
+            .properties(&[Property::AllowedInScriptsByDebug, Property::ChangesListeners])
             .secret(secret),
         ..CONFIG
     };

@@ -115,7 +115,7 @@ impl<'a> Command<'a> for Wait {
         flags: &[Flag::NoScript],
         categories: &[Category::Connection],
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
-        behaviour: SERVER.behaviour.properties(&[Property::ScriptsByDebug]),
+        behaviour: SERVER.behaviour.properties(&[Property::AllowedInScriptsByDebug]),
         ..SERVER
     };
 

@@ -14,7 +14,7 @@ bare! {
     Spec {
         name: "acl|whoami",
         summary: "Answers the user of this connection.",
-        behaviour: ACL.behaviour.properties(&[Property::ScriptsByDebug]),
+        behaviour: ACL.behaviour.properties(&[Property::AllowedInScriptsByDebug]),
         ..ACL
     }
 }

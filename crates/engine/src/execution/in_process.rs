@@ -4,14 +4,12 @@
 //! Only commands on data go this way, and only in a session to which nothing special applies.
 //! All others take the path in `execute.rs`, whose replies are bytes: a session that queues,
 //! monitors or is silent is rare, and one path through those rules is enough.
-//!
-//! What is written to an [`Answer`] is written while shards are locked. It must not wait for
-//! anything, nor call back.
 
 use base::Property;
 use wire::RespWriter;
 
-use super::reply_limit::{Answer, Limited};
+use super::direct_reply::DirectReply;
+use super::reply_limit::Limited;
 use super::request::Request;
 use crate::client::replies::Replies;
 use crate::client::session::Session;
@@ -22,7 +20,7 @@ use crate::engine::worker::{Worker, WorkerParts};
 /// Where the reply to a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// In the answer. There may be messages out of band beside it, as bytes.
+    /// In the direct reply. There may be messages out of band beside it, as bytes.
     Direct,
     /// Among the bytes, unless the session is blocked, paused or silent.
     Encoded,
@@ -36,7 +34,7 @@ impl Worker {
         &mut self,
         session: &mut Session,
         argv: &[&[u8]],
-        answer: &mut dyn Answer,
+        answer: &mut dyn DirectReply,
         out: &mut Vec<u8>,
     ) -> Answered {
         let mut how = Answered::Encoded;
@@ -53,7 +51,7 @@ impl WorkerParts<'_> {
         &mut self,
         session: &mut Session,
         request: &Request<'_>,
-        (answer, out): (&mut dyn Answer, &mut Vec<u8>),
+        (answer, out): (&mut dyn DirectReply, &mut Vec<u8>),
         how: &mut Answered,
     ) -> bool {
         let run = match request.entry {
