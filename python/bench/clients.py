@@ -5,7 +5,7 @@
 `kvist-bench python` starts a server and runs this. Clients that are not installed are left out. Each
 round measures every client once, in turn; figures are medians, ratios medians of the rounds' ratios.
 CPU is that of this process alone. Answers are checked before anything is timed. Rows come from a process
-that sends the same bytes to everybody, so that no server is waited for.
+that sends the same bytes to every client, so that no server is waited for.
 """
 
 from __future__ import annotations

@@ -106,60 +106,60 @@ def calls():
 
 def conversions():
     """Random values from Lua to the client, and back through a call."""
-    chance = random.Random(20_260)
+    rng = random.Random(20_260)
     for part in range(8):
         requests = []
         for _ in range(60):
-            value = lua_value(chance, 0)
+            value = lua_value(rng, 0)
             requests.append(["EVAL", f"return {value}", 0])
             requests.append(["EVAL", f"{DESCRIBE}\nreturn describe(cjson.decode(cjson.encode("
-                                     f"{lua_value(chance, 1, plain=True)})))", 0])
-            requests.append(["EVAL", "return redis.call('ECHO', ARGV[1] + 0)", 0, number(chance)])
+                                     f"{lua_value(rng, 1, plain=True)})))", 0])
+            requests.append(["EVAL", "return redis.call('ECHO', ARGV[1] + 0)", 0, number(rng)])
         yield section(NAME, f"random values {part}", requests)
 
 
-def lua_value(chance, depth, plain=False):
+def lua_value(rng, depth, plain=False):
     """Some Lua expression; plain ones are those that JSON knows."""
     kinds = ["number", "string", "true", "false", "list"] if plain else [
         "number", "string", "true", "false", "nil", "list", "ok", "err", "double", "map", "set",
         "big", "verbatim"]
-    kind = chance.choice(kinds if depth < 3 else ["number", "string", "true"])
-    inner = lambda: lua_value(chance, depth + 1, plain)  # noqa: E731
+    kind = rng.choice(kinds if depth < 3 else ["number", "string", "true"])
+    inner = lambda: lua_value(rng, depth + 1, plain)  # noqa: E731
     if kind == "number":
-        return number(chance)
+        return number(rng)
     if kind == "string":
-        return lua_string(chance)
+        return lua_string(rng)
     if kind == "list":
-        return "{" + ",".join(inner() for _ in range(chance.randrange(4))) + "}"
+        return "{" + ",".join(inner() for _ in range(rng.randrange(4))) + "}"
     if kind in ("ok", "err"):
-        return f"{{{kind}={lua_string(chance)}}}"
+        return f"{{{kind}={lua_string(rng)}}}"
     if kind == "double":
-        return f"{{double={number(chance)}}}"
+        return f"{{double={number(rng)}}}"
     if kind == "map":  # more than one pair would come in an order of Lua's own
-        return f"{{map={{[{lua_string(chance)}]={inner()}}}}}"
+        return f"{{map={{[{lua_string(rng)}]={inner()}}}}}"
     if kind == "set":
-        return f"{{set={{[{chance.choice([number(chance), lua_string(chance)])}]=true}}}}"
+        return f"{{set={{[{rng.choice([number(rng), lua_string(rng)])}]=true}}}}"
     if kind == "big":
-        return f"{{big_number='{chance.randrange(10 ** 30)}'}}"
+        return f"{{big_number='{rng.randrange(10 ** 30)}'}}"
     if kind == "verbatim":
-        return f"{{verbatim_string={{string={lua_string(chance)},format='txt'}}}}"
+        return f"{{verbatim_string={{string={lua_string(rng)},format='txt'}}}}"
     return kind
 
 
-def number(chance):
+def number(rng):
     """A number as Lua reads it."""
-    return chance.choice([
-        str(chance.randrange(-1000, 1000)), f"{chance.uniform(-10, 10):.3f}",
-        str(chance.randrange(-2 ** 63, 2 ** 63)),
-        f"{chance.uniform(-1, 1):.17g}e{chance.randrange(-20, 20)}",
+    return rng.choice([
+        str(rng.randrange(-1000, 1000)), f"{rng.uniform(-10, 10):.3f}",
+        str(rng.randrange(-2 ** 63, 2 ** 63)),
+        f"{rng.uniform(-1, 1):.17g}e{rng.randrange(-20, 20)}",
         "0", "-1", "2147483648", "9007199254740993", "1e15", "0.1",
     ])
 
 
-def lua_string(chance):
+def lua_string(rng):
     """A quoted string with awkward bytes, none of which end a line of the protocol."""
     signs = ["a", "B", " ", "\\0", "\\255", "\\\"", "%", "é", "1", "-", "{", "}"]
-    return '"' + "".join(chance.choice(signs) for _ in range(chance.randrange(8))) + '"'
+    return '"' + "".join(rng.choice(signs) for _ in range(rng.randrange(8))) + '"'
 
 
 def every_command(oracle):

@@ -1,4 +1,4 @@
-//! The prompt as a person meets it: keys typed on a pseudo-terminal, and what is seen there.
+//! The prompt on a terminal: keys typed on a pseudo-terminal, and what is seen there.
 //!
 //! `script`, which every Debian and most systems have, makes the pseudo-terminal: the standard
 //! library cannot, and it is not worth a dependency. Skipped, loudly, where it is missing.
@@ -73,8 +73,8 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<String>>) {
     }
 }
 
-/// A client on a terminal.
-struct Person {
+/// A client on a pseudo-terminal.
+struct Terminal {
     child: Child,
     keys: ChildStdin,
     screen: Arc<Mutex<Vec<u8>>>,
@@ -82,9 +82,9 @@ struct Person {
     seen: usize,
 }
 
-impl Person {
-    /// Sits down at a client of this server; `None`, said aloud, if there is no terminal to be had.
-    fn sit_down(server: &Fake, history: &Path) -> Option<Self> {
+impl Terminal {
+    /// Starts a client of this server; `None`, said aloud, if there is no terminal to be had.
+    fn start(server: &Fake, history: &Path) -> Option<Self> {
         let client = env!("CARGO_BIN_EXE_kvist-cli");
         let spawned = Command::new("script")
             .args(["-q", "-e", "-c", &format!("'{client}' -p {}", server.port), "/dev/null"])
@@ -107,7 +107,7 @@ impl Person {
             }
         });
         let keys = child.stdin.take().unwrap();
-        Some(Person { child, keys, screen, seen: 0 })
+        Some(Terminal { child, keys, screen, seen: 0 })
     }
 
     /// Presses these keys.
@@ -117,7 +117,7 @@ impl Person {
     }
 
     /// Waits until this text comes up, after what has been seen before.
-    fn sees(&mut self, text: &str) {
+    fn shows(&mut self, text: &str) {
         let new = self.screen_from_here();
         let what = format!("{text:?} on the screen, after {new:?},");
         self.seen += eventually(&what, || self.screen_from_here().find(text)) + text.len();
@@ -130,13 +130,13 @@ impl Person {
     }
 
     /// Waits until the client has ended by itself, without an error.
-    fn leaves(mut self) {
+    fn ends(mut self) {
         let status = eventually("the end of the client", || self.child.try_wait().unwrap());
         assert!(status.success(), "{status}");
     }
 }
 
-impl Drop for Person {
+impl Drop for Terminal {
     fn drop(&mut self) {
         // Only if a test failed before the client had ended.
         let _ = self.child.kill();
@@ -162,29 +162,29 @@ fn lines_are_answered_and_the_prompt_says_where_one_is() {
     let server = Fake::start();
     let folder = Folder::new("lines");
     let history = folder.join("history");
-    let Some(mut person) = Person::sit_down(&server, &history) else { return };
+    let Some(mut terminal) = Terminal::start(&server, &history) else { return };
     let prompt = format!("127.0.0.1:{}", server.port);
-    person.sees(&format!("{prompt}> "));
-    person.types("get k\r");
-    person.sees("\"value\"");
-    person.types("echo \"a\r");
-    person.sees("Invalid argument(s)");
-    person.types("select 3\r");
-    person.sees("OK");
-    person.sees(&format!("{prompt}[3]> "));
-    person.types("multi\r");
-    person.sees(&format!("{prompt}[3](TX)> "));
-    person.types("set a b\r");
-    person.sees("QUEUED");
-    person.types("discard\r");
-    person.sees(&format!("{prompt}[3]> "));
-    person.types("2 ping\r");
-    person.sees("OK");
-    person.sees("OK");
-    person.types("help get\r");
-    person.sees("summary: Gets a string.");
-    person.types("quit\r");
-    person.leaves();
+    terminal.shows(&format!("{prompt}> "));
+    terminal.types("get k\r");
+    terminal.shows("\"value\"");
+    terminal.types("echo \"a\r");
+    terminal.shows("Invalid argument(s)");
+    terminal.types("select 3\r");
+    terminal.shows("OK");
+    terminal.shows(&format!("{prompt}[3]> "));
+    terminal.types("multi\r");
+    terminal.shows(&format!("{prompt}[3](TX)> "));
+    terminal.types("set a b\r");
+    terminal.shows("QUEUED");
+    terminal.types("discard\r");
+    terminal.shows(&format!("{prompt}[3]> "));
+    terminal.types("2 ping\r");
+    terminal.shows("OK");
+    terminal.shows("OK");
+    terminal.types("help get\r");
+    terminal.shows("summary: Gets a string.");
+    terminal.types("quit\r");
+    terminal.ends();
     let asked = server.asked();
     assert_eq!(asked[0], "COMMAND DOCS");
     assert_eq!(asked[1..4], ["get k", "select 3", "multi"]);
@@ -196,27 +196,27 @@ fn hints_completion_and_history_help_with_typing() {
     let server = Fake::start();
     let folder = Folder::new("typing");
     let history = folder.join("history");
-    let Some(mut person) = Person::sit_down(&server, &history) else { return };
+    let Some(mut terminal) = Terminal::start(&server, &history) else { return };
     let prompt = format!("127.0.0.1:{}> ", server.port);
-    person.sees(&prompt);
-    person.types("get ");
-    person.sees("key");
-    person.types("one\r");
-    person.sees("\"value\"");
-    person.sees(&prompt);
+    terminal.shows(&prompt);
+    terminal.types("get ");
+    terminal.shows("key");
+    terminal.types("one\r");
+    terminal.shows("\"value\"");
+    terminal.shows(&prompt);
     // The tabulator key completes, the arrow up brings back.
-    person.types("GE\t two\r");
-    person.sees("OK");
-    person.sees(&prompt);
-    person.types("auth secret\r");
-    person.sees("OK");
-    person.sees(&prompt);
-    person.types("\x1b[A\x1b[A\r");
-    person.sees("\"value\"");
+    terminal.types("GE\t two\r");
+    terminal.shows("OK");
+    terminal.shows(&prompt);
+    terminal.types("auth secret\r");
+    terminal.shows("OK");
+    terminal.shows(&prompt);
+    terminal.types("\x1b[A\x1b[A\r");
+    terminal.shows("\"value\"");
     // Ctrl-D on an empty line leaves.
-    person.sees(&prompt);
-    person.types("\x04");
-    person.leaves();
+    terminal.shows(&prompt);
+    terminal.types("\x04");
+    terminal.ends();
     let asked = server.asked();
     assert_eq!(asked[1..], ["get one", "GET two", "auth secret", "get one"]);
     let kept = std::fs::read_to_string(&history).unwrap();
@@ -228,13 +228,13 @@ fn a_lost_connection_is_made_again() {
     let server = Fake::start();
     let folder = Folder::new("lost");
     let history = folder.join("history");
-    let Some(mut person) = Person::sit_down(&server, &history) else { return };
+    let Some(mut terminal) = Terminal::start(&server, &history) else { return };
     let prompt = format!("127.0.0.1:{}> ", server.port);
-    person.sees(&prompt);
-    person.types("BREAK\r");
-    person.sees("Error: ");
-    person.types("get k\r");
-    person.sees("\"value\"");
-    person.types("exit\r");
-    person.leaves();
+    terminal.shows(&prompt);
+    terminal.types("BREAK\r");
+    terminal.shows("Error: ");
+    terminal.types("get k\r");
+    terminal.shows("\"value\"");
+    terminal.types("exit\r");
+    terminal.ends();
 }

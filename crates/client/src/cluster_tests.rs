@@ -55,7 +55,7 @@ fn the_map_knows_primaries_and_replicas() {
     assert_eq!(map.shards().len(), 2);
     assert_eq!(map.of(55).unwrap().replicas, [node("b", 7001)]);
     assert_eq!(map.of(101).unwrap().primary, node("asked", 7002));
-    assert!(map.of(101).unwrap().replicas.is_empty(), "nobody can reach that one");
+    assert!(map.of(101).unwrap().replicas.is_empty(), "no client can reach that one");
     assert_eq!(map.of(SLOTS), None);
 
     map.moved(101, &node("c", 7004)).unwrap();

@@ -52,9 +52,9 @@ impl Retry {
     /// How long to wait after this many failures in a row: anything below [`bound`](Self::bound).
     #[must_use]
     pub fn wait(&self, failures: u32) -> Duration {
-        // The hasher's keys are random, and other ones each time: that is chance enough here.
-        let chance = RandomState::new().build_hasher().finish() >> 32;
-        let share = u32::try_from(chance).unwrap_or(u32::MAX);
+        // The hasher's keys are random, and other ones each time: that is random enough here.
+        let random = RandomState::new().build_hasher().finish() >> 32;
+        let share = u32::try_from(random).unwrap_or(u32::MAX);
         self.bound(failures).mul_f64(f64::from(share) / f64::from(u32::MAX))
     }
 }

@@ -44,7 +44,7 @@ pub struct Settings {
     pub program: Program,
     /// How often it is killed.
     pub cycles: u64,
-    /// Where chance begins.
+    /// Where the random numbers begin.
     pub seed: u64,
     /// The policy; none: another one after every kill.
     pub fsync: Option<Fsync>,

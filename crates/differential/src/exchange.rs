@@ -97,7 +97,7 @@ fn one_part(
             origin: format!("--family wire --seed {}", settings.seed),
             command: format!("{} bytes", bytes.len()),
             replies: [describe(&one), describe(&two)],
-            recipe: vec![format!("{} ({} bytes)", escaped(&small[..shown]), small.len())],
+            steps: vec![format!("{} ({} bytes)", escaped(&small[..shown]), small.len())],
             repeats: true,
             seen: 1,
         });

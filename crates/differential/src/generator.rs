@@ -41,7 +41,7 @@ impl Generator {
         Ok(Self { family, lists, rng, muted: BTreeSet::new() })
     }
 
-    /// The source of chance, for scenarios.
+    /// The random source, for scenarios.
     pub fn rng(&mut self) -> &mut Rng {
         &mut self.rng
     }

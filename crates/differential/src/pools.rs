@@ -46,10 +46,10 @@ const SHARED: [&[u8]; 3] = [b"x0", b"x1", b"x2"];
 /// Keys of unusual spelling.
 const ODD: [&[u8]; 3] = [b"", b"{tag}a", b"k\x00\xff\r\n"];
 
-/// The state of drawing: chance, the family's own type, and what a form's parts share.
+/// The state of drawing: the random source, the family's own type, and what a form's parts share.
 #[derive(Clone, Debug)]
 pub struct Draw {
-    /// The source of chance.
+    /// The random source.
     pub rng: Rng,
     /// The family's own type.
     pub home: KeyKind,

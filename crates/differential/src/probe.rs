@@ -1,4 +1,4 @@
-//! Commands whose replies may rightly differ: cursors and chance.
+//! Commands whose replies may rightly differ: cursors and random choices.
 //!
 //! A cursor command is run to its end on each server and the elements seen are compared as a set. A
 //! random command must answer in the same shape, with members that are there, each once where that

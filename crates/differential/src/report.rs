@@ -20,7 +20,7 @@ pub struct Group {
     /// Both replies.
     pub replies: [String; 2],
     /// The shortest list that repeats it.
-    pub recipe: Vec<String>,
+    pub steps: Vec<String>,
     /// Whether the list repeats it on empty servers.
     pub repeats: bool,
     /// How often it was seen.
@@ -97,12 +97,12 @@ impl Group {
         }
         let label = if self.repeats { "repeat" } else { "before (does not repeat alone)" };
         const SHOWN: usize = 30;
-        if self.recipe.len() > SHOWN {
-            let left_out = self.recipe.len() - SHOWN;
+        if self.steps.len() > SHOWN {
+            let left_out = self.steps.len() - SHOWN;
             writeln!(f, "     (could not be made short; {left_out} earlier steps left out)")?;
         }
-        let from = self.recipe.len().saturating_sub(SHOWN);
-        for (at, line) in self.recipe[from..].iter().enumerate() {
+        let from = self.steps.len().saturating_sub(SHOWN);
+        for (at, line) in self.steps[from..].iter().enumerate() {
             if at == 0 && self.repeats {
                 writeln!(f, "     {label:7} {line}")?;
             } else if at == 0 {

@@ -1,4 +1,4 @@
-//! The source of chance: SplitMix64 (Steele, Lea, Flood 2014).
+//! The random source: SplitMix64 (Steele, Lea, Flood 2014).
 //!
 //! A run is named by its seed alone, so the generator must give the same numbers on every machine
 //! and for ever; that is why it is written out here and not taken from a library that may change

@@ -75,7 +75,7 @@ impl Evidence {
 
 /// A shrunk case.
 struct Case {
-    recipe: Vec<Step>,
+    steps: Vec<Step>,
     evidence: Evidence,
     repeats: bool,
 }
@@ -84,7 +84,7 @@ struct Session<'a> {
     settings: &'a Settings,
     family: &'static Family,
     pair: Pair,
-    lab: Option<Pair>,
+    fresh: Option<Pair>,
     generator: Generator,
     history: Vec<Step>,
     universe: BTreeSet<Vec<u8>>,
@@ -114,7 +114,7 @@ pub fn run(family: &'static Family, settings: &Settings) -> Result<Report, Strin
         settings,
         family,
         pair,
-        lab: None,
+        fresh: None,
         generator,
         history: Vec::new(),
         universe: universe(),
@@ -301,7 +301,7 @@ impl Session<'_> {
         let keys = BTreeSet::from([mismatch.key.clone()]);
         let evidence = Evidence::of_data(mismatch);
         let case = self.shrink(&goal, self.history.clone(), &keys, evidence);
-        let culprit = case.recipe.last().and_then(Step::command).map(Command::title);
+        let culprit = case.steps.last().and_then(Step::command).map(Command::title);
         let title = culprit.filter(|_| case.repeats).unwrap_or_else(|| "DATA".to_owned());
         let known = |group: &&mut Group| group.title == title && group.kind == mismatch.kind;
         if let Some(group) = self.report.groups.iter_mut().find(known) {
@@ -322,7 +322,7 @@ impl Session<'_> {
             origin,
             command: case.evidence.sent,
             replies: case.evidence.replies,
-            recipe: case.recipe.iter().map(Step::to_string).collect(),
+            steps: case.steps.iter().map(Step::to_string).collect(),
             repeats: case.repeats,
             seen: 1,
         });
@@ -341,27 +341,27 @@ impl Session<'_> {
         let related: Vec<Step> =
             steps.iter().filter(|step| concerns(step, keys, universe)).cloned().collect();
         let tail = related[related.len().saturating_sub(8)..].to_vec();
-        let vague = Case { recipe: tail, evidence, repeats: false };
-        if self.lab.is_none() {
+        let vague = Case { steps: tail, evidence, repeats: false };
+        if self.fresh.is_none() {
             let [oracle, tested] = &self.settings.programs;
             let patience = Duration::from_millis(1500);
-            self.lab = Pair::start([oracle, tested], self.settings.protocol, patience).ok();
+            self.fresh = Pair::start([oracle, tested], self.settings.protocol, patience).ok();
         }
-        let Some(lab) = &mut self.lab else { return vague };
+        let Some(fresh) = &mut self.fresh else { return vague };
         let lists = [related, steps];
-        let Some(start) = lists.into_iter().find(|list| shows(lab, goal, list).is_some()) else {
+        let Some(start) = lists.into_iter().find(|list| shows(fresh, goal, list).is_some()) else {
             return vague;
         };
         let deadline = Instant::now() + SHRINK_TIME;
         let mut runs = 0;
         let mut fails = |list: &[Step]| {
             runs += 1;
-            runs <= SHRINK_RUNS && Instant::now() < deadline && shows(lab, goal, list).is_some()
+            runs <= SHRINK_RUNS && Instant::now() < deadline && shows(fresh, goal, list).is_some()
         };
         let small = minimise(start, &mut fails);
-        let recipe = shorten(small, &mut fails);
-        let evidence = shows(lab, goal, &recipe).unwrap_or(vague.evidence);
-        Case { recipe, evidence, repeats: true }
+        let steps = shorten(small, &mut fails);
+        let evidence = shows(fresh, goal, &steps).unwrap_or(vague.evidence);
+        Case { steps, evidence, repeats: true }
     }
 }
 
@@ -379,11 +379,11 @@ fn concerns(step: &Step, keys: &BTreeSet<Vec<u8>>, universe: &BTreeSet<Vec<u8>>)
 }
 
 /// Whether the steps show the goal on empty servers; if so, what was sent and found.
-fn shows(lab: &mut Pair, goal: &Goal, steps: &[Step]) -> Option<Evidence> {
-    if steps.is_empty() || lab.reset().is_err() {
+fn shows(fresh: &mut Pair, goal: &Goal, steps: &[Step]) -> Option<Evidence> {
+    if steps.is_empty() || fresh.reset().is_err() {
         return None;
     }
-    let findings = lab.run(steps);
+    let findings = fresh.run(steps);
     match goal {
         Goal::Reply { title, kind } => findings
             .into_iter()
@@ -392,7 +392,7 @@ fn shows(lab: &mut Pair, goal: &Goal, steps: &[Step]) -> Option<Evidence> {
                 sent: finding.command.to_string(),
                 replies: finding.replies,
             }),
-        Goal::Data { kind } => lab
+        Goal::Data { kind } => fresh
             .compare_data()
             .ok()?
             .into_iter()

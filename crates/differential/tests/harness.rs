@@ -52,7 +52,7 @@ fn another_encoding_is_found_and_shrunk_to_one_command() {
     let wanted = "encoding of a hash: listpack / hashtable";
     let group = report.groups.iter().find(|group| group.kind == wanted).expect("not found");
     assert!(group.repeats, "\n{report}");
-    assert!(group.recipe.len() <= 6, "\n{report}");
+    assert!(group.steps.len() <= 6, "\n{report}");
 }
 
 #[test]

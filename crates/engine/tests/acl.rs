@@ -179,7 +179,7 @@ fn clients_of_a_deleted_user_do_nothing_more() {
     assert_eq!(waiting.feed("BLPOP l 0\r\n").1, State::Blocked);
     assert_eq!(admin.ask("ACL DELUSER u"), ":1");
     assert!(killed(&client) && killed(&waiting));
-    // Its thread has not read the letter yet.
+    // Its thread has not read the message yet.
     let (reply, state) = client.feed("SET a 1\r\nSET a 2\r\n");
     assert_eq!((reply.as_str(), state), ("-NOAUTH Authentication required.\r\n", State::Closing));
     assert_eq!(admin.ask("EXISTS a"), ":0");

@@ -45,7 +45,7 @@ fn keys_vanish_untouched_and_their_memory_comes_back() {
     client.ask("SET stays v");
     client.ask("SELECT 0");
     std::thread::sleep(Duration::from_millis(60));
-    assert!(size(&mut client) > 90_000, "nobody has looked at them yet");
+    assert!(size(&mut client) > 90_000, "no client has read them yet");
     let cron = Cron::start(&engine, Allocator::unknown()).unwrap();
     let took = until("expiry", || size(&mut client) == 0);
     println!("100,000 keys expired {took:?} after the cron thread began");

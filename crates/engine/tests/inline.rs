@@ -26,7 +26,7 @@ fn heard<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
                 // Its time is up at once.
                 State::Blocked => assert!(client.worker.give_up(&mut client.session, &mut out)),
                 State::Closing => return text(&out),
-                State::Paused => unreachable!("nobody pauses"),
+                State::Paused => unreachable!("no client pauses"),
             }
         }
     }

@@ -193,7 +193,7 @@ fn data_cannot_pass_for_a_block() {
     let (theirs, ours) = (Folder::new("engine"), Folder::new("engine"));
     let (engine, _) = open(theirs.path(), ONE_SHARD).unwrap();
     send(&mut TestClient::new(&engine), &[b"SET", b"evil", b"1"]);
-    // Chance is the same in all tests: the second file has another secret than the first of ours.
+    // Seeds are the same in all tests: the second file has another secret than the first of ours.
     (0..2).for_each(|_| _ = engine.save(Reason::Save, false).unwrap());
     engine.close_data_dir();
     let (path, blocks) = snapshot_in(theirs.path());

@@ -232,7 +232,7 @@ fn the_chosen_texts_hash_alike_for_who_knows_the_numbers() {
     }
 }
 
-/// Chosen texts may cost what others do, and what chance and a neighbour on the machine add: were
+/// Chosen texts may cost what others do, and what luck and other processes add: were
 /// they alike, they would cost more than twenty times as much, each time they are tried.
 fn cost_what_others_do(mut costs: impl FnMut() -> [Duration; 2]) {
     let mut tried = Vec::new();

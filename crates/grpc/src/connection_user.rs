@@ -104,7 +104,7 @@ impl ConnectionUser {
         let client = engine.clients.add(self.origin.clone(), wall_clock(), mailbox);
         let mut session = Session::new(client, !engine.users.asks_password());
         if let Some(credential) = &self.credential {
-            engine.vouch(&mut session, credential.account());
+            engine.log_in_as(&mut session, credential.account());
         }
         session.speak(Protocol::Resp3);
         session.terms.shares = true;

@@ -215,7 +215,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ThrottledStream<S> {
                 let _ = Pin::new(inner).poll_flush(context);
             }
         }
-        io::Error::new(io::ErrorKind::OutOfMemory, "a stranger asks too much")
+        io::Error::new(io::ErrorKind::OutOfMemory, "an unauthenticated client asks too much")
     }
 
     /// Has what was written sent on, as far as the other end takes it.

@@ -1,4 +1,4 @@
-//! Letters between workers: each is read, in the order of who sent it, by the worker it was for,
+//! Messages between workers: each is read, in the order of who sent it, by the worker it was for,
 //! and no loop that has some sleeps; also where a loop changes hands in the middle of a turn, where
 //! a connection is dealt anew, and where workers overfill each other.
 //!
@@ -77,8 +77,8 @@ fn post(inboxes: &Inboxes, wakeups: &mut Wakeups<Inbox>, to: usize, message: Inb
 
 /// How long queues may become.
 const FEW: usize = 2;
-/// Letters that a request sends to each worker, its own too.
-const LETTERS: usize = 2;
+/// Messages that a request sends to each worker, its own too.
+const MESSAGES: usize = 2;
 
 /// A worker's loop. One thread has it at a time.
 struct Loop {
@@ -107,12 +107,12 @@ impl Loop {
         self.requests.is_empty() && self.read.iter().sum::<usize>() == self.expected
     }
 
-    fn read_letters(&mut self) {
+    fn read_messages(&mut self) {
         let mut messages = Vec::new();
         if self.inboxes[self.number].queue.has_messages() {
             self.inboxes[self.number].queue.take(&mut messages);
         }
-        assert!(messages.len() <= self.bound, "nobody was held back");
+        assert!(messages.len() <= self.bound, "no worker was held back");
         for InboxMessage(from) in messages {
             match from {
                 None => *self.joined.lock() += 1,
@@ -127,7 +127,7 @@ impl Loop {
     /// The next request, if it has come. Some are served before messages are read, some after.
     fn next_request(&self) -> Option<usize> {
         let next = self.requests.front().copied()?;
-        let told = self.read[..self.inboxes.len()].iter().all(|&read| read >= next * LETTERS);
+        let told = self.read[..self.inboxes.len()].iter().all(|&read| read >= next * MESSAGES);
         (told || !self.in_step).then_some(next)
     }
 
@@ -141,7 +141,7 @@ impl Loop {
         }
         self.requests.pop_front();
         for to in 0..self.inboxes.len() {
-            for nth in request * LETTERS..(request + 1) * LETTERS {
+            for nth in request * MESSAGES..(request + 1) * MESSAGES {
                 post(&self.inboxes, wakeups, to, InboxMessage(Some((self.number, nth))));
             }
         }
@@ -177,7 +177,7 @@ impl Loop {
                 None => return,
             }
             if !(wakeups.must_back_off() && self.broken == Broken::Deaf) {
-                self.read_letters();
+                self.read_messages();
             }
             match self.turn(&mut wakeups, false) {
                 Some(own) => self = own,
@@ -231,10 +231,10 @@ fn model(case: Case) {
             requests: (0..case.requests).collect(),
             // Behind the workers stands who has handed its loop over.
             read: vec![0; case.workers + 1],
-            expected: case.workers * case.requests * LETTERS,
+            expected: case.workers * case.requests * MESSAGES,
             joined: Arc::clone(&joined),
             in_step: case.in_step,
-            bound: if case.in_step { usize::MAX } else { FEW + case.workers * LETTERS },
+            bound: if case.in_step { usize::MAX } else { FEW + case.workers * MESSAGES },
             hand_over: (case.hands_over && number == 0).then_some(0),
             broken: case.broken,
             threads: Arc::clone(&threads),
@@ -291,7 +291,7 @@ fn no_connection_is_sent_much_more_than_it_reads() {
 
 #[test]
 fn going_on_where_a_queue_is_crowded_is_seen() {
-    must_fail("nobody was held back", || model(Case { broken: Broken::Pushes, ..CROWDED }));
+    must_fail("no worker was held back", || model(Case { broken: Broken::Pushes, ..CROWDED }));
 }
 
 #[test]

@@ -124,6 +124,6 @@ fn what_is_posted_is_taken_or_announced() {
         taken += messages.len();
         assert_eq!(taken, 2);
         let woken = woken.swap(false, Ordering::AcqRel);
-        assert!(messages.is_empty() || woken || !sleeps, "it sleeps, and has letters");
+        assert!(messages.is_empty() || woken || !sleeps, "it sleeps, and has messages");
     });
 }

@@ -520,7 +520,7 @@ impl Writer {
 
     /// Stops writing, and takes back that segments from `first` on were begun.
     fn drop_segments(&mut self, first: u64) -> io::Result<u64> {
-        // Its end is of no worth to anyone.
+        // Its end is not needed any more.
         let _ = self.close_segment();
         segment::drop_above(&*self.place.disk, first.saturating_sub(1))?;
         self.place.segment = self.place.segment.min(first);
@@ -541,7 +541,7 @@ impl Writer {
         if self.open.is_some() && self.given_up {
             return Err(io::Error::other(GIVEN_UP));
         }
-        // The end vouches for everything before it, so that comes first: a broken frame in a
+        // The end says that everything before it is whole, so that comes first: a broken frame in a
         // segment that has an end is damage, not an unfinished write.
         if self.unsynced_since.is_some() {
             self.sync()?;

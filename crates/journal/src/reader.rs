@@ -462,13 +462,13 @@ pub fn seal(disk: &dyn Disk, report: &Report) -> io::Result<()> {
         return Ok(());
     }
     if let Some((number, end)) = report.before {
-        // The last segment was there before this end was: it does not vouch for it.
+        // The last segment was there before this end was: it confirms nothing of it.
         let file = disk.open(&segment::name(number))?;
         rewrite(&*file, (end, end + frame::HEADER as u64))?;
         file.sync()?;
     }
     let Some((number, offset)) = report.open_end else {
-        // Its end vouches for everything before it, but nothing yet for the end.
+        // Its end confirms everything before it, but nothing yet confirms the end.
         let file = disk.open(&segment::name(last))?;
         let end = report.end + frame::HEADER as u64;
         // What room it still had reserved is not needed any more: nothing is added to it.

@@ -265,7 +265,7 @@ impl Writer {
         if self.longest > self.offset {
             self.file.set_len(self.offset)?;
         }
-        // What the trailer vouches for is on disk before it.
+        // What the trailer confirms is on disk before it.
         self.file.sync()?;
         let mut trailer = [0; 64];
         trailer[0..8].copy_from_slice(TRAILER);

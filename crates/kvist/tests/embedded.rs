@@ -124,7 +124,7 @@ fn a_blocked_call_is_woken_by_another_thread() {
     let db = Kvist::in_memory().unwrap();
     std::thread::scope(|scope| {
         let popper = scope.spawn(|| db.blpop::<String>("queue", Duration::ZERO).unwrap());
-        until("nobody waits", || {
+        until("no request waits", || {
             let info: String = db.run(["INFO", "clients"]).unwrap();
             info.contains("blocked_clients:1")
         });
@@ -147,7 +147,7 @@ fn closing_ends_waiting_requests() {
         let mut updates = db.subscriber().unwrap();
         updates.subscribe(["c"]).unwrap();
         let listener = scope.spawn(move || updates.next_message(None));
-        until("nobody waits", || {
+        until("no request waits", || {
             let info: String = db.run(["INFO", "clients"]).unwrap();
             info.contains("blocked_clients:1")
         });

@@ -16,11 +16,12 @@
 //! A string gets its hash when it is made, and keeps it: tables look for keys by the same number,
 //! so it also decides the order in which they are walked. Usually it is [`hash::in_order`], which
 //! is the same in every process, and so is that order. Where it takes too long to find that a
-//! string is not in its chain, which chance does not do, that string gets [`hash::apart`]: chosen
-//! ones end up as far from each other as others, here and in every table of as many buckets whose
-//! keys they are. A smaller one looks at fewer bits of the same hashes: of strings that lie in a
-//! thousand chains here all may lie in one there. Such a chain has at most [`LONG`] for each time
-//! that this table is larger, so a million strings make one of some thousands.
+//! string is not in its chain, as with random strings it does not, that string gets
+//! [`hash::apart`]: chosen ones end up as far from each other as others, here and in every table of
+//! as many buckets whose keys they are. A smaller one looks at fewer bits of the same hashes: of
+//! strings that lie in a thousand chains here all may lie in one there. Such a chain has at most
+//! [`LONG`] for each time that this table is larger, so a million strings make one of some
+//! thousands.
 //!
 //! What must hold:
 //!
@@ -41,7 +42,7 @@ use crate::layout::{Block, Global, State, Text};
 use crate::{LUA_TSTRING, LUA_TUSERDATA, lua_State};
 
 /// A chain costs what there is to look at in it: each string one, and the bytes that are compared
-/// one for every so many. One that costs as much as [`LONG`] is no chance: with a string to each
+/// one for every so many. One that costs as much as [`LONG`] is no accident: with a string to each
 /// bucket, as on average here, one bucket in 10⁸⁹ has as many strings.
 const BYTES: usize = 64;
 const LONG: usize = 64;

@@ -148,7 +148,7 @@ impl Drop for Interpreter {
     }
 }
 
-/// The longest chain that hardly chance makes, with as many strings as buckets.
+/// The longest chain that random strings hardly make, with as many strings as buckets.
 const BY_CHANCE: usize = 12;
 
 #[test]

@@ -88,7 +88,7 @@ fn check_rdb(folder: &std::path::Path, file: &[u8]) {
     let path = folder.join("checked.rdb");
     std::fs::write(&path, file).unwrap();
     let Ok(output) = Command::new("redis-check-rdb").arg(&path).output() else {
-        skip::without("redis-check-rdb", "redis-tools", "have files judged");
+        skip::without("redis-check-rdb", "redis-tools", "have files checked");
         return;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -55,7 +55,7 @@ fn changed_payloads_are_taken_and_refused_alike() {
         for round in 0..400 {
             let mut body =
                 if round == 0 { seed.clone() } else { seeds::changed(seed, &mut numbers) };
-            // Another type would be a lottery, and a huge count that Redis believes takes minutes.
+            // Another type may be refused, and a huge count that Redis believes takes minutes.
             match &mut body[..] {
                 [] | [_, 0x80 | 0x81, ..] => continue,
                 [first, ..] => *first = seed[0],

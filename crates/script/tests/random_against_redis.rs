@@ -226,7 +226,7 @@ fn random_formats_are_packed_alike() {
 }
 
 #[test]
-fn random_bits_and_dice_are_alike() {
+fn random_bits_and_numbers_are_alike() {
     let Some(mut stage) = Stage::new() else { return };
     let mut rng = rng();
     let functions = ["band", "bor", "bxor", "lshift", "rshift", "arshift", "rol", "ror", "tohex"];
@@ -236,14 +236,14 @@ fn random_bits_and_dice_are_alike() {
         same(&mut stage, &format!("return {{pcall(bit.{function}, {a}, {b})}}"), b"");
         same(&mut stage, &format!("return {{bit.tobit({a}), bit.bnot({b}), bit.bswap({a})}}"), b"");
         let seed = rng.below(1 << 33);
-        let dice = format!(
+        let draw = format!(
             "math.randomseed({seed}) return {{tostring(math.random()), math.random({}), \
              math.random(-{}, {})}}",
             rng.below(1000) + 1,
             rng.below(1000),
             rng.below(1 << 29)
         );
-        same(&mut stage, &dice, b"");
+        same(&mut stage, &draw, b"");
         same(&mut stage, &format!("return {{redis.call('echo', {a}), tostring({b}), {a}}}"), b"");
     }
 }

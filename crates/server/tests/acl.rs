@@ -131,7 +131,7 @@ fn users_are_written_to_the_configuration_file() {
     let server = Server::start(&[file]);
     let mut admin = server.connect();
     assert_eq!(admin.ask(&["CONFIG", "REWRITE"]), ok());
-    assert!(!read().contains("user "), "nobody has been declared: {}", read());
+    assert!(!read().contains("user "), "no user has been declared: {}", read());
     assert_eq!(admin.ask(&["ACL", "SETUSER", "u", "on", ">pw", "~a\"b", "+get"]), ok());
     assert_eq!(admin.ask(&["CONFIG", "REWRITE"]), ok());
     let listed = lines(admin.ask(&["ACL", "LIST"])).into_iter();

@@ -169,7 +169,7 @@ fn a_killed_backup_looks_like_nothing() {
         client.ask(&["MSET", "equal:0", "1", "equal:1", "1"]);
         let name = format!("round-{round}");
         client.say(&["BACKUP", &name]);
-        // Chance in when the kill comes is what this test lives on; nothing depends on the time.
+        // The kill is to come at different moments of the backup; nothing depends on the time.
         std::thread::sleep(Duration::from_millis(round * 13));
         server.signal("KILL");
         server.ended();

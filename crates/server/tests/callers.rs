@@ -16,7 +16,7 @@ use tonic::Code::Unauthenticated;
 
 use crate::calls::{Calls, Kvist, bytes, refused, until};
 use crate::frames::{self, DATA, END, GOAWAY, Raw, announced, frame, head};
-use crate::secured::Papers;
+use crate::secured::Pki;
 use crate::server::{self, PATIENCE, Server, eventually, ok, text};
 use crate::web::{self, Web};
 
@@ -88,7 +88,7 @@ fn unauthenticated_clients_that_announce_and_send_much_take_little() {
     let before = resident(&calls.server);
     knock(16_000);
     let grown = resident(&calls.server).saturating_sub(before);
-    assert!(grown < 16 << 20, "{} MiB for strangers", grown >> 20);
+    assert!(grown < 16 << 20, "{} MiB for unauthenticated", grown >> 20);
 }
 
 #[test]
@@ -177,9 +177,9 @@ fn an_unauthenticated_client_is_closed() {
     let server = &calls.server;
     let mut known = server.connect();
     assert_eq!(known.ask(&["AUTH", "secret"]), ok());
-    let mut stranger = server.connect();
-    assert!(text(&stranger.ask(&["GET", "k"])).starts_with("NOAUTH"));
-    stranger.closed();
+    let mut unauthenticated = server.connect();
+    assert!(text(&unauthenticated.ask(&["GET", "k"])).starts_with("NOAUTH"));
+    unauthenticated.closed();
     let mut raw = Raw::connect(calls.port);
     raw.send(&head(1, WATCH_HEALTH, &[]));
     raw.send(&frame(DATA, END, 1, &announced(0, b"")));
@@ -194,8 +194,8 @@ fn an_unauthenticated_client_is_closed() {
 
 #[test]
 fn handshakes_have_an_end() {
-    let papers = Papers::new();
-    let server = papers.start(&["--unauthenticated-timeout", "1"]);
+    let pki = Pki::new();
+    let server = pki.start(&["--unauthenticated-timeout", "1"]);
     let mut socket = server.socket();
     socket.set_read_timeout(Some(PATIENCE)).unwrap();
     socket.write_all(&[0x16, 3, 1]).unwrap();
@@ -208,25 +208,25 @@ fn unauthenticated_clients_share_little_memory() {
     // As much as one may send, never to its end.
     let words = format!("$16384\r\n{}\r\n", "x".repeat(16_384)).repeat(9);
     let half = format!("*10\r\n{words}");
-    let mut strangers: Vec<TcpStream> = (0..20)
+    let mut unauthenticated: Vec<TcpStream> = (0..20)
         .map(|_| {
-            let mut stranger = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
-            let _ = stranger.write_all(half.as_bytes());
-            stranger.set_read_timeout(Some(Duration::from_millis(5))).unwrap();
-            stranger
+            let mut unauthenticated = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+            let _ = unauthenticated.write_all(half.as_bytes());
+            unauthenticated.set_read_timeout(Some(Duration::from_millis(5))).unwrap();
+            unauthenticated
         })
         .collect();
-    let mut left = strangers.len();
+    let mut left = unauthenticated.len();
     eventually("the end of most", || {
-        strangers.retain_mut(|stranger| match stranger.read(&mut [0; 10]) {
+        unauthenticated.retain_mut(|unauthenticated| match unauthenticated.read(&mut [0; 10]) {
             Ok(n) => n > 0,
             Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
         });
-        left = strangers.len();
+        left = unauthenticated.len();
         (left <= 7).then_some(())
     });
     assert!(left >= 5, "{left} have room");
-    drop(strangers);
+    drop(unauthenticated);
     // There is room again.
     eventually("room", || {
         let mut client = server.connect();
@@ -453,28 +453,28 @@ fn a_reply_that_is_too_long_is_an_error_at_every_door() {
 }
 
 /// A connection's worth of frames that may mean something.
-fn conversation(chance: &mut Rng) -> Vec<u8> {
+fn conversation(rng: &mut Rng) -> Vec<u8> {
     let paths = [GET, WATCH_HEALTH, "/kvist.v1.KvistService/Batch", "/kvist.v1.KvistService/Watch"];
     let mut sent = frames::preface();
-    for n in 0..u32::try_from(1 + chance.below(6)).unwrap() {
+    for n in 0..u32::try_from(1 + rng.below(6)).unwrap() {
         let stream = 2 * n + 1;
-        sent.extend(head(stream, paths[chance.below(paths.len())], &[]));
-        let length = chance.below(40);
-        let body: Vec<u8> = (0..length).map(|_| chance.next_u64().to_le_bytes()[0]).collect();
-        let said = u32::try_from(length + chance.below(3) * chance.below(1 << 20)).unwrap();
-        let flags = u8::from(chance.below(2) == 0);
+        sent.extend(head(stream, paths[rng.below(paths.len())], &[]));
+        let length = rng.below(40);
+        let body: Vec<u8> = (0..length).map(|_| rng.next_u64().to_le_bytes()[0]).collect();
+        let said = u32::try_from(length + rng.below(3) * rng.below(1 << 20)).unwrap();
+        let flags = u8::from(rng.below(2) == 0);
         sent.extend(frame(DATA, flags, stream, &announced(said, &body)));
-        if chance.below(3) == 0 {
-            let kind = u8::try_from(chance.below(12)).unwrap();
-            sent.extend(frame(kind, chance.next_u64().to_le_bytes()[0], stream, &body));
+        if rng.below(3) == 0 {
+            let kind = u8::try_from(rng.below(12)).unwrap();
+            sent.extend(frame(kind, rng.next_u64().to_le_bytes()[0], stream, &body));
         }
     }
-    for _ in 0..chance.below(4) {
-        let at = chance.below(sent.len());
-        match chance.below(3) {
-            0 => sent[at] = chance.next_u64().to_le_bytes()[0],
+    for _ in 0..rng.below(4) {
+        let at = rng.below(sent.len());
+        match rng.below(3) {
+            0 => sent[at] = rng.next_u64().to_le_bytes()[0],
             1 => sent.truncate(at.max(1)),
-            _ => sent.insert(at, chance.next_u64().to_le_bytes()[0]),
+            _ => sent.insert(at, rng.next_u64().to_le_bytes()[0]),
         }
     }
     sent
@@ -483,12 +483,12 @@ fn conversation(chance: &mut Rng) -> Vec<u8> {
 #[test]
 fn frames_of_any_kind_do_no_harm() {
     let calls = Calls::start(&["--request-body-timeout", "1"]);
-    let mut chance = testkit::seed::rng();
+    let mut rng = testkit::seed::rng();
     let before = resident(&calls.server);
     let (began, mut said) = (Instant::now(), 0);
     while began.elapsed() < Duration::from_secs(3) || said < 20 {
         assert!(began.elapsed() < 2 * PATIENCE, "only {said} conversations");
-        let sent = conversation(&mut chance);
+        let sent = conversation(&mut rng);
         let mut raw = Raw::silent(calls.port);
         raw.send(&sent);
         let _ = raw.socket.shutdown(std::net::Shutdown::Write);

@@ -70,7 +70,7 @@ fn refused_by_redis(folder: &Folder, file: &str) -> Option<String> {
 /// redis-check-rdb passes over what it does not know; redis-server without the module stops.
 fn check_with_redis(folder: &Folder, file: &str) {
     let Ok(checked) = Command::new("redis-check-rdb").arg(folder.at(file)).output() else {
-        skip::without("redis-check-rdb", "redis-tools", "have files judged");
+        skip::without("redis-check-rdb", "redis-tools", "have files checked");
         return;
     };
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();

@@ -398,7 +398,7 @@ fn requests_that_wait_in_a_pause_wait_in_redis_and_are_answered_after_it() {
         let wrong: Vec<_> = answered[0].symmetric_difference(other).collect();
         assert!(wrong.is_empty(), "answered in a pause by some and not by others: {wrong:#?}");
     }
-    assert!(!answered[0].is_empty() && answered[0].len() < sides[0].len(), "nobody waited");
+    assert!(!answered[0].is_empty() && answered[0].len() < sides[0].len(), "no client waited");
     for (host, side) in hosts.iter().zip(&mut sides).take(2) {
         PAUSED.leave(host);
         for asked in side {

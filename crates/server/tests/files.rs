@@ -63,7 +63,7 @@ fn saving_exports_one_moment() {
         let Some((_oracle, mut theirs)) = loaded_by_redis(&file) else { return };
         assert_eq!(theirs.say("DEBUG DIGEST"), digest(&mut client), "appendonly {appendonly}");
         assert_eq!(theirs.say("FCALL f 0"), ":1");
-        // Twelve keys that are always equal, in as many shards as chance has it.
+        // Twelve keys that are always equal, in as many shards as the hash has it.
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {

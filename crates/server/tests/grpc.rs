@@ -19,7 +19,7 @@ use tonic::Code::{
 use tonic_types::StatusExt;
 
 use crate::calls::{Calls, Kvist, bytes, refused, until};
-use crate::secured::Papers;
+use crate::secured::Pki;
 use crate::server::{self, eventually, ok, text};
 
 /// A command without blanks in its words.
@@ -967,18 +967,18 @@ fn replies_wait_for_the_disk_where_they_must() {
 
 #[test]
 fn tls_is_that_of_the_server() {
-    let papers = Papers::new();
+    let pki = Pki::new();
     let calls = Calls::start(&[
         "--grpc-tls",
         "yes",
         "--tls-auth-clients",
         "no",
         "--tls-cert-file",
-        &papers.path("server.crt"),
+        &pki.path("server.crt"),
         "--tls-key-file",
-        &papers.path("server.key"),
+        &pki.path("server.key"),
     ]);
-    let mut context = (*papers.context("ca.crt", None, rustls::ALL_VERSIONS)).clone();
+    let mut context = (*pki.context("ca.crt", None, rustls::ALL_VERSIONS)).clone();
     context.alpn_protocols = vec![b"h2".to_vec()];
     let value = calls.run(async {
         let socket = tokio::net::TcpStream::connect(calls.addr()).await.unwrap();

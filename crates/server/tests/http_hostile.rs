@@ -219,8 +219,8 @@ fn unauthenticated_connections_count_for_their_memory() {
     let mut redis = web.server.connect();
     assert_eq!(redis.ask(&["AUTH", "secret"]), server::ok());
     let read = format!("GET /api/v1/records/k\nAuthorization: {}", web::basic("default", "secret"));
-    let mut strangers = vec![web.connect()];
-    assert_eq!(strangers[0].ask("GET /health", "").status, 200);
+    let mut unauthenticated = vec![web.connect()];
+    assert_eq!(unauthenticated[0].ask("GET /health", "").status, 200);
     // A client that has shown its password takes nothing of what unauthenticated clients may; until
     // then it does, so they come one by one.
     let known = (0..40).map(|_| {
@@ -233,16 +233,16 @@ fn unauthenticated_connections_count_for_their_memory() {
         // Once it is answered again, what its first request was charged has been given back.
         assert_eq!(http.ask(&read, "").status, 404);
     }
-    strangers.extend((1..32).map(|_| web.connect()));
+    unauthenticated.extend((1..32).map(|_| web.connect()));
     eventually("all of them", || (web.clients(&mut redis) == 40 + 32).then_some(()));
     // One more takes the place of the oldest.
     assert_eq!(web.get("/health").status, 200);
-    strangers[0].closed();
-    strangers.extend((0..100).map(|_| web.connect()));
+    unauthenticated[0].closed();
+    unauthenticated.extend((0..100).map(|_| web.connect()));
     assert_eq!(known[39].ask(&read, "").status, 404);
     eventually("the end of the others", || (web.clients(&mut redis) == 40 + 32).then_some(()));
     assert_eq!(web.get("/health").status, 200);
-    drop(strangers);
+    drop(unauthenticated);
     eventually("room", || (web.clients(&mut redis) == 40).then_some(()));
     eventually("an answer", || (web.ask(&read, "").status == 404).then_some(()));
 }

@@ -9,7 +9,7 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 use serde_json::json;
 
-use crate::secured::Papers;
+use crate::secured::Pki;
 use crate::server::{self, PATIENCE, eventually, text};
 use crate::web::{Browser, Web, basic};
 
@@ -205,9 +205,8 @@ fn pauses_and_the_disk_are_waited_for() {
 
 #[test]
 fn over_tls() {
-    let papers = Papers::new();
-    let (cert, key, ca) =
-        (papers.path("server.crt"), papers.path("server.key"), papers.path("ca.crt"));
+    let pki = Pki::new();
+    let (cert, key, ca) = (pki.path("server.crt"), pki.path("server.key"), pki.path("ca.crt"));
     let web = Web::start(&[
         "--http-tls",
         "yes",
@@ -221,7 +220,7 @@ fn over_tls() {
         "no",
     ]);
     let connect = || {
-        let context = papers.context("ca.crt", None, rustls::ALL_VERSIONS);
+        let context = pki.context("ca.crt", None, rustls::ALL_VERSIONS);
         let name = ServerName::try_from("localhost").unwrap();
         let socket = TcpStream::connect(("127.0.0.1", web.port)).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -235,9 +234,9 @@ fn over_tls() {
     let mut plain = web.connect();
     plain.send("GET /health HTTP/1.1\r\n\r\n");
     plain.closed();
-    // Other papers from now on.
+    // Another certificate from now on.
     let mut redis = web.server.connect();
-    let second = (papers.path("second.crt"), papers.path("second.key"));
+    let second = (pki.path("second.crt"), pki.path("second.key"));
     let set = ["CONFIG", "SET", "tls-cert-file", &second.0, "tls-key-file", &second.1];
     assert_eq!(redis.ask(&set), server::ok());
     let mut http = connect();
@@ -252,14 +251,14 @@ fn over_tls() {
 
 #[test]
 fn unauthenticated_clients_over_tls_count_for_what_tls_takes() {
-    let papers = Papers::new();
-    let (certificate, key) = (papers.path("server.crt"), papers.path("server.key"));
+    let pki = Pki::new();
+    let (certificate, key) = (pki.path("server.crt"), pki.path("server.key"));
     let tls = ["--http-tls", "yes", "--tls-auth-clients", "no"];
     let files = ["--tls-cert-file", &certificate, "--tls-key-file", &key];
     let few = ["--requirepass", "secret", "--unauthenticated-memory", "1mb"];
     let web = Web::start(&[&tls[..], &files, &few].concat());
-    let context = papers.context("ca.crt", None, rustls::ALL_VERSIONS);
-    let mut strangers = Vec::new();
+    let context = pki.context("ca.crt", None, rustls::ALL_VERSIONS);
+    let mut unauthenticated = Vec::new();
     for _ in 0..40 {
         let name = ServerName::try_from("localhost").unwrap();
         let socket = TcpStream::connect(("127.0.0.1", web.port)).unwrap();
@@ -267,7 +266,7 @@ fn unauthenticated_clients_over_tls_count_for_what_tls_takes() {
         let tls = ClientConnection::new(context.clone(), name).unwrap();
         let mut http = Browser::new(StreamOwned::new(tls, socket));
         assert_eq!(http.ask("GET /health", "").status, 200);
-        strangers.push(http);
+        unauthenticated.push(http);
     }
     // 32 KiB for each, and 28 KiB for TLS: the oldest make room for the others.
     let mut redis = web.server.connect();
@@ -275,7 +274,7 @@ fn unauthenticated_clients_over_tls_count_for_what_tls_takes() {
     eventually("the end of the oldest", || {
         (web.clients(&mut redis) == (1 << 20) / (60 << 10)).then_some(())
     });
-    assert_eq!(strangers[39].ask("GET /health", "").status, 200);
+    assert_eq!(unauthenticated[39].ask("GET /health", "").status, 200);
 }
 
 #[test]

@@ -23,14 +23,14 @@ fn redis() {
     let Some(ip) = own_address() else { return };
     let server = Server::start(&["--bind", "127.0.0.1", &ip.to_string()]);
     let connect = || Client::new(Socket::Tcp(TcpStream::connect((ip, server.port)).unwrap()));
-    let mut stranger = connect();
-    let denied = stranger.hear();
+    let mut remote = connect();
+    let denied = remote.hear();
     let text = String::from_utf8(denied.as_error().unwrap().to_vec()).unwrap();
     assert!(text.starts_with("DENIED Redis is running in protected mode because"), "{text}");
     assert!(text.ends_with("start accepting connections from the outside."), "{text}");
     // As long as Redis's, which also has no space too many.
     assert_eq!((text.len(), text.contains("  ")), (1064, false));
-    assert_eq!(stranger.try_hear(), None);
+    assert_eq!(remote.try_hear(), None);
     let mut friend = server.connect();
     assert_eq!(friend.ask(&["CONFIG", "SET", "protected-mode", "no"]), ok());
     assert_eq!(connect().ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
@@ -41,11 +41,11 @@ fn http() {
     let Some(ip) = own_address() else { return };
     let web = Web::start(&["--bind", "127.0.0.1", &ip.to_string()]);
     let ask = |path: &str| web.connect_from(ip).ask(&format!("GET {path}"), "").status;
-    let mut stranger = web.connect_from(ip);
-    let page = stranger.ask("GET /api/v1/stats", "");
+    let mut remote = web.connect_from(ip);
+    let page = remote.ask("GET /api/v1/stats", "");
     assert_eq!(page.status, 403);
     assert!(page.text().contains("protected mode"), "{}", page.text());
-    assert_eq!(stranger.closed(), b"");
+    assert_eq!(remote.closed(), b"");
     // Not even how the server is, and whatever is shown where nothing is asked for.
     for path in ["/health", "/metrics", "/api/v1/stats\nAuthorization: Bearer t"] {
         assert_eq!(ask(path), 403, "{path}");
@@ -90,21 +90,21 @@ fn around(ip: IpAddr, args: &[&str]) -> Calls {
 fn grpc_calls() {
     let Some(ip) = own_address() else { return };
     let calls = around(ip, &[]);
-    let stranger = calls.line_from(ip);
+    let remote = calls.line_from(ip);
     for call in [get, look_up, probe] {
-        let (code, text) = refused(call(&calls, stranger.clone()));
+        let (code, text) = refused(call(&calls, remote.clone()));
         assert_eq!(code, PermissionDenied);
         assert!(text.starts_with("DENIED The server is in protected mode"), "{text}");
         call(&calls, calls.line()).unwrap();
     }
     // Credentials where none are asked for are no way in.
-    let claims = stranger.clone().with("authorization", "Bearer t").unwrap();
+    let claims = remote.clone().with("authorization", "Bearer t").unwrap();
     assert_eq!(refused(get(&calls, claims)).0, PermissionDenied);
     let mut redis = calls.server.connect();
     assert_ne!(calls.server.info(&mut redis, "rejected_connections"), "0");
     // Refused connections do not count against those of others.
     eventually("the end of the connection", || {
-        (code(get(&calls, stranger.clone())) != PermissionDenied).then_some(())
+        (code(get(&calls, remote.clone())) != PermissionDenied).then_some(())
     });
     for (name, value, code_then) in
         [("requirepass", "p", Code::Unauthenticated), ("protected-mode", "no", Code::Ok)]

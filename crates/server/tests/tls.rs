@@ -12,15 +12,15 @@ use rustls::{ClientConfig, version};
 use testkit::skip;
 use wire::Value;
 
-use crate::secured::{Papers, Secured};
+use crate::secured::{Pki, Secured};
 use crate::server::{self, Client, PATIENCE, bulk, eventually, free_port, ok, program, text};
 
 const UNABLE: &str = "Unable to update TLS configuration. Check server logs.";
 
 /// Runs a tool of Redis against the port for TLS; `None` if it is not there.
-fn tool(name: &str, server: &Secured, papers: &Papers, args: &[&str]) -> Option<Output> {
+fn tool(name: &str, server: &Secured, pki: &Pki, args: &[&str]) -> Option<Output> {
     let mut command = Command::new(name);
-    command.args(["--tls", "--cacert", &papers.path("ca.crt"), "-p", &server.port.to_string()]);
+    command.args(["--tls", "--cacert", &pki.path("ca.crt"), "-p", &server.port.to_string()]);
     let done = command.args(args).stdin(Stdio::null()).output();
     if done.is_err() {
         skip::without(name, "redis-tools", "try it with TLS");
@@ -35,16 +35,16 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn redis_cli_talks() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let ask = |server: &Secured, args: &[&str]| {
-        tool("redis-cli", server, &papers, args).map(|done| said(&done))
+        tool("redis-cli", server, &pki, args).map(|done| said(&done))
     };
     let Some(pong) = ask(&server, &["PING"]) else { return };
     assert_eq!(pong, "PONG\n");
     assert_eq!(ask(&server, &["SET", "a", "b"]).unwrap(), "OK\n");
     assert_eq!(ask(&server, &["GET", "a"]).unwrap(), "b\n");
-    let rdb = papers.path("copy.rdb");
+    let rdb = pki.path("copy.rdb");
     let copied = ask(&server, &["--rdb", &rdb]).unwrap();
     assert!(copied.contains("Transfer finished with success"), "{copied}");
     assert!(std::fs::read(&rdb).unwrap().starts_with(b"REDIS"));
@@ -52,7 +52,7 @@ fn redis_cli_talks() {
     if let Some(done) = tool(
         "redis-benchmark",
         &server,
-        &papers,
+        &pki,
         &["-n", "5000", "-P", "16", "-c", "20", "-t", "set,get,lpush", "-q"],
     ) {
         let told = said(&done);
@@ -66,14 +66,14 @@ fn redis_cli_talks() {
 
 #[test]
 fn redis_cli_loads_in_bulk() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let mut commands = String::new();
     for n in 0..100_000 {
         write!(commands, "SET key:{n} value:{n}\r\n").unwrap();
     }
     let child = Command::new("redis-cli")
-        .args(["--tls", "--cacert", &papers.path("ca.crt"), "-p", &server.port.to_string()])
+        .args(["--tls", "--cacert", &pki.path("ca.crt"), "-p", &server.port.to_string()])
         .arg("--pipe")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -92,10 +92,10 @@ fn redis_cli_loads_in_bulk() {
 
 #[test]
 fn our_own_client_talks() {
-    let papers = Papers::new();
-    let server = papers.start(&["--tls-auth-clients", "optional"]);
+    let pki = Pki::new();
+    let server = pki.start(&["--tls-auth-clients", "optional"]);
     let port = server.port.to_string();
-    let ca = papers.path("ca.crt");
+    let ca = pki.path("ca.crt");
     let run = |args: &[&str], input: &[u8]| {
         let mut child = program()
             .args(["cli", "-p", &port])
@@ -113,14 +113,14 @@ fn our_own_client_talks() {
     let uri = format!("rediss://localhost:{port}/3");
     assert_eq!(run(&["-u", &uri, "--cacert", &ca, "SET", "a", "b"], b"").1, "OK\n");
     assert_eq!(run(&["--insecure", "--tls", "-n", "3", "GET", "a"], b"").1, "b\n");
-    let (cert, key) = (papers.path("client.crt"), papers.path("client.key"));
+    let (cert, key) = (pki.path("client.crt"), pki.path("client.key"));
     let shown = ["--tls", "--cacert", &ca, "--cert", &cert, "--key", &key, "PING"];
     assert_eq!(run(&shown, b"").1, "PONG\n");
-    let (cert, key) = (papers.path("stranger.crt"), papers.path("stranger.key"));
+    let (cert, key) = (pki.path("foreign.crt"), pki.path("foreign.key"));
     let (fine, told) =
         run(&["--tls", "--cacert", &ca, "--cert", &cert, "--key", &key, "PING"], b"");
     assert!(!fine && told.contains("received fatal alert"), "{told}");
-    let other = papers.path("other.crt");
+    let other = pki.path("other.crt");
     let (fine, told) = run(&["--tls", "--cacert", &other, "PING"], b"");
     assert!(!fine && told.contains("invalid peer certificate: UnknownIssuer"), "{told}");
     let (fine, told) = run(&["--tls", "--cacert", &ca, "--sni", "elsewhere", "PING"], b"");
@@ -137,13 +137,13 @@ fn our_own_client_talks() {
 
 #[test]
 fn a_copy_is_exported() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     assert_eq!(server.set(&["tls-auth-clients", "yes"]), "OK");
     assert_eq!(server.admin.ask(&["SET", "a", "b"]), ok());
-    let (file, from) = (papers.path("copy.rdb"), format!("127.0.0.1:{}", server.port));
-    let (cert, key) = (papers.path("client.crt"), papers.path("client.key"));
-    let (ca, other) = (papers.path("ca.crt"), papers.path("other.crt"));
+    let (file, from) = (pki.path("copy.rdb"), format!("127.0.0.1:{}", server.port));
+    let (cert, key) = (pki.path("client.crt"), pki.path("client.key"));
+    let (ca, other) = (pki.path("ca.crt"), pki.path("other.crt"));
     let base = ["export", &file, "--from", &from, "--tls"];
     let run = |args: &[&str]| program().args(base).args(args).output().unwrap();
     let done = run(&["--cacert", &ca, "--cert", &cert, "--key", &key]);
@@ -171,30 +171,30 @@ fn ping(server: &Secured, context: &Arc<ClientConfig>) -> String {
 
 #[test]
 fn clients_show_certificates_as_configured() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let nobody = papers.context("ca.crt", None, versions);
-        let client = papers.context("ca.crt", Some("client"), versions);
-        let stranger = papers.context("ca.crt", Some("stranger"), versions);
-        let deceived = papers.context("other.crt", None, versions);
+        let nobody = pki.context("ca.crt", None, versions);
+        let client = pki.context("ca.crt", Some("client"), versions);
+        let foreign = pki.context("ca.crt", Some("foreign"), versions);
+        let deceived = pki.context("other.crt", None, versions);
         // A refused connection is closed, and a peer that still writes may see only that.
         let refused = |said: String| {
             let known = ["fatal alert", "reset by peer", "Broken pipe", "unexpected end"];
             assert!(known.iter().any(|text| said.contains(text)), "{said}");
         };
         assert_eq!(server.set(&["tls-auth-clients", "no"]), "OK");
-        for context in [&nobody, &client, &stranger] {
+        for context in [&nobody, &client, &foreign] {
             assert_eq!(ping(&server, context), "+PONG\r\n");
         }
         assert_eq!(server.set(&["tls-auth-clients", "optional"]), "OK");
         assert_eq!(ping(&server, &nobody), "+PONG\r\n");
         assert_eq!(ping(&server, &client), "+PONG\r\n");
-        refused(ping(&server, &stranger));
+        refused(ping(&server, &foreign));
         assert_eq!(server.set(&["tls-auth-clients", "yes"]), "OK");
         refused(ping(&server, &nobody));
         assert_eq!(ping(&server, &client), "+PONG\r\n");
-        refused(ping(&server, &stranger));
+        refused(ping(&server, &foreign));
         let said = ping(&server, &deceived);
         assert!(said.contains("UnknownIssuer"), "{said}");
     }
@@ -204,8 +204,8 @@ fn clients_show_certificates_as_configured() {
 
 #[test]
 fn only_handshakes_that_end_are_connections() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let before = server.number("total_connections_received");
     let mut half = server.socket();
     half.write_all(b"\x16\x03\x01").unwrap();
@@ -243,18 +243,18 @@ fn holder(server: &Secured) -> Vec<u8> {
 
 #[test]
 fn certificates_are_read_anew_while_clients_stay() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let first = holder(&server);
     let mut old = server.connect();
     assert_eq!(old.ask(&["SET", "a", "b"]), ok());
-    let (cert, key) = (papers.path("second.crt"), papers.path("second.key"));
+    let (cert, key) = (pki.path("second.crt"), pki.path("second.key"));
     // One of two that belong together.
     let told = server.set(&["tls-cert-file", &cert]);
     let failed = "ERR CONFIG SET failed (possibly related to argument '";
     assert_eq!(told, format!("{failed}tls-cert-file') - {UNABLE}"));
     assert_eq!(holder(&server), first);
-    let was = papers.path("server.crt");
+    let was = pki.path("server.crt");
     let get = server.admin.ask(&["CONFIG", "GET", "tls-cert-file"]);
     assert_eq!(get, Value::Array(vec![bulk("tls-cert-file"), bulk(&was)]));
     assert_eq!(server.set(&["tls-cert-file", &cert, "tls-key-file", &key]), "OK");
@@ -262,7 +262,7 @@ fn certificates_are_read_anew_while_clients_stay() {
     assert_ne!(second, first);
     // The same names, other files in their places.
     std::fs::copy(&was, &cert).unwrap();
-    std::fs::copy(papers.path("server.key"), &key).unwrap();
+    std::fs::copy(pki.path("server.key"), &key).unwrap();
     assert_eq!(holder(&server), second);
     assert_eq!(server.set(&["maxclients", "1000"]), "OK");
     assert_eq!(holder(&server), second);
@@ -289,8 +289,8 @@ fn certificates_are_read_anew_while_clients_stay() {
 
 #[test]
 fn ports_open_and_close_while_it_runs() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let plain = server.server.port.to_string();
     let told = server.set(&["tls-port", &plain]);
     assert!(
@@ -322,9 +322,8 @@ fn ports_open_and_close_while_it_runs() {
 
 #[test]
 fn it_starts_with_tls_alone_or_not_at_all() {
-    let papers = Papers::new();
-    let (cert, key, ca) =
-        (papers.path("server.crt"), papers.path("server.key"), papers.path("ca.crt"));
+    let pki = Pki::new();
+    let (cert, key, ca) = (pki.path("server.crt"), pki.path("server.key"), pki.path("ca.crt"));
     let base = ["serve", "--port", "0", "--appendonly", "no", "--save", "", "--bind", "127.0.0.1"];
     for (args, complaint) in [
         (&[][..], "No tls-cert-file configured!"),
@@ -357,7 +356,7 @@ fn it_starts_with_tls_alone_or_not_at_all() {
         if ready {
             assert!(server.log().contains(&format!("connections on 127.0.0.1:{port}\n")));
             let socket = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
-            let context = papers.context("ca.crt", Some("client"), rustls::ALL_VERSIONS);
+            let context = pki.context("ca.crt", Some("client"), rustls::ALL_VERSIONS);
             let name = rustls::pki_types::ServerName::try_from("127.0.0.1").unwrap();
             let session = rustls::ClientConnection::new(context, name).unwrap();
             let stream = rustls::StreamOwned::new(session, socket);
@@ -375,8 +374,8 @@ fn it_starts_with_tls_alone_or_not_at_all() {
 
 #[test]
 fn versions_and_ciphers_are_those_configured() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let spoken = |server: &Secured, context: &Arc<ClientConfig>| {
         let mut stream = server.stream(context);
         stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -384,8 +383,8 @@ fn versions_and_ciphers_are_those_configured() {
         stream.read_exact(&mut [0; 7]).ok()?;
         Some(format!("{:?}", stream.conn.negotiated_cipher_suite()?.suite()))
     };
-    let old = papers.context("ca.crt", None, &[&version::TLS12]);
-    let new = papers.context("ca.crt", None, &[&version::TLS13]);
+    let old = pki.context("ca.crt", None, &[&version::TLS12]);
+    let new = pki.context("ca.crt", None, &[&version::TLS13]);
     assert!(spoken(&server, &old).is_some() && spoken(&server, &new).is_some());
     assert_eq!(server.set(&["tls-protocols", "TLSv1.3"]), "OK");
     assert!(spoken(&server, &old).is_none() && spoken(&server, &new).is_some());
@@ -399,7 +398,7 @@ fn versions_and_ciphers_are_those_configured() {
     let mut provider = rustls::crypto::ring::default_provider();
     provider.cipher_suites.retain(|suite| format!("{suite:?}").contains("ECDHE_ECDSA"));
     provider.cipher_suites.sort_by_key(|suite| !format!("{suite:?}").contains("AES_128"));
-    let roots = tls::pem::authorities(Some(&papers.path("ca.crt")), None).unwrap();
+    let roots = tls::pem::authorities(Some(&pki.path("ca.crt")), None).unwrap();
     let picky = ClientConfig::builder_with_provider(Arc::new(provider))
         .with_protocol_versions(&[&version::TLS12])
         .unwrap()
@@ -414,8 +413,8 @@ fn versions_and_ciphers_are_those_configured() {
 
 #[test]
 fn sessions_are_resumed_as_configured() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let kind = |server: &Secured, context: &Arc<ClientConfig>| {
         let mut stream = server.stream(context);
         stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -424,12 +423,12 @@ fn sessions_are_resumed_as_configured() {
         format!("{:?}", stream.conn.handshake_kind().unwrap())
     };
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let context = papers.context("ca.crt", None, versions);
+        let context = pki.context("ca.crt", None, versions);
         assert_eq!(server.set(&["tls-session-caching", "yes"]), "OK");
         assert_eq!(kind(&server, &context), "Full");
         assert_eq!(kind(&server, &context), "Resumed");
         // Sessions of other times are not resumed under other certificates.
-        assert_eq!(server.set(&["tls-cert-file", &papers.path("server.crt")]), "OK");
+        assert_eq!(server.set(&["tls-cert-file", &pki.path("server.crt")]), "OK");
         assert_eq!(kind(&server, &context), "Full");
         assert_eq!(server.set(&["tls-session-caching", "no"]), "OK");
         assert_eq!(kind(&server, &context), "Full");

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use rustls::version;
 use wire::Value;
 
-use crate::secured::{Papers, Secured};
+use crate::secured::{Pki, Secured};
 use crate::server::{Client, PATIENCE, bulk, eventually, ok, text};
 
 const MB: usize = 1 << 20;
@@ -27,10 +27,10 @@ fn set(client: &mut Client, key: &str, value: &[u8]) {
 
 #[test]
 fn long_requests_and_replies_come_whole() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let mut client = server.connect_as(&papers.context("ca.crt", None, versions));
+        let mut client = server.connect_as(&pki.context("ca.crt", None, versions));
         for length in [0, 1, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537, 262_144, 20 * MB] {
             let value = pattern(length);
             set(&mut client, "k", &value);
@@ -43,8 +43,8 @@ fn long_requests_and_replies_come_whole() {
 
 #[test]
 fn many_requests_at_once_are_answered_in_order() {
-    let papers = Papers::new();
-    let server = papers.start(&[]);
+    let pki = Pki::new();
+    let server = pki.start(&[]);
     let mut client = server.connect();
     let mut requests = Vec::new();
     for n in 0..30_000 {
@@ -66,8 +66,8 @@ fn many_requests_at_once_are_answered_in_order() {
 
 #[test]
 fn replies_that_are_not_read_wait_once() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let value = pattern(64 * MB);
     set(&mut server.admin, "big", &value);
     let mut slow = server.stream(&server.context);
@@ -108,8 +108,8 @@ fn replies_that_are_not_read_wait_once() {
 
 #[test]
 fn clients_wait_and_are_told() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     // Several, so that both threads have some.
     let mut waiting: Vec<Client> = (0..4).map(|_| server.connect()).collect();
     for (n, client) in waiting.iter_mut().enumerate() {
@@ -158,10 +158,10 @@ fn clients_wait_and_are_told() {
 
 #[test]
 fn requests_may_come_with_the_end_of_the_handshake() {
-    let papers = Papers::new();
-    let server = papers.start(&[]);
+    let pki = Pki::new();
+    let server = pki.start(&[]);
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let context = papers.context("ca.crt", None, versions);
+        let context = pki.context("ca.crt", None, versions);
         let mut stream = server.stream(&context);
         stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
         let requests = b"PING\r\n".repeat(10_000);
@@ -190,12 +190,12 @@ fn requests_may_come_with_the_end_of_the_handshake() {
 
 #[test]
 fn a_client_that_quits_gets_everything_first() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let value = pattern(24 * MB);
     set(&mut server.admin, "big", &value);
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let mut stream = server.stream(&papers.context("ca.crt", None, versions));
+        let mut stream = server.stream(&pki.context("ca.crt", None, versions));
         stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.write_all(b"GET big\r\nQUIT\r\n").unwrap();
         eventually("a reply that waits", || {
@@ -213,10 +213,10 @@ fn a_client_that_quits_gets_everything_first() {
 
 #[test]
 fn a_farewell_is_answered() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let context = papers.context("ca.crt", None, versions);
+        let context = pki.context("ca.crt", None, versions);
         for together in [true, false] {
             let mut stream = server.stream(&context);
             stream.sock.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -239,12 +239,12 @@ fn a_farewell_is_answered() {
 
 #[test]
 fn copies_of_the_dataset_are_secret_too() {
-    let papers = Papers::new();
-    let mut server = papers.start(&["--rdbcompression", "no"]);
+    let pki = Pki::new();
+    let mut server = pki.start(&["--rdbcompression", "no"]);
     let value = pattern(24 * MB);
     set(&mut server.admin, "big", &value);
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let mut client = server.connect_as(&papers.context("ca.crt", None, versions));
+        let mut client = server.connect_as(&pki.context("ca.crt", None, versions));
         assert_eq!(client.ask(&["REPLCONF", "rdb-only", "1"]), ok());
         client.say(&["SYNC"]);
         let copy = client.hear_copy();

@@ -12,7 +12,7 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, version};
 use wire::Value;
 
-use crate::secured::{Papers, Secured};
+use crate::secured::{Pki, Secured};
 use crate::server::{PATIENCE, eventually};
 
 const PONG: &[u8] = b"+PONG\r\n";
@@ -70,11 +70,11 @@ fn well(server: &mut Secured, before: usize) {
 
 #[test]
 fn handshakes_may_end_anywhere() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let before = descriptors(&server);
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let context = papers.context("ca.crt", None, versions);
+        let context = pki.context("ca.crt", None, versions);
         let total = (0..2000).find(|&cut| converse(&server, &context, cut, usize::MAX));
         assert!((200..2000).contains(&total.unwrap()), "{total:?}");
     }
@@ -84,11 +84,11 @@ fn handshakes_may_end_anywhere() {
 
 #[test]
 fn bytes_may_come_one_by_one() {
-    let papers = Papers::new();
-    let mut server = papers.start(&["--tls-auth-clients", "yes"]);
+    let pki = Pki::new();
+    let mut server = pki.start(&["--tls-auth-clients", "yes"]);
     let before = descriptors(&server);
     for versions in [&[&version::TLS12][..], &[&version::TLS13]] {
-        let context = papers.context("ca.crt", Some("client"), versions);
+        let context = pki.context("ca.crt", Some("client"), versions);
         assert!(converse(&server, &context, usize::MAX, 1));
         assert!(converse(&server, &context, usize::MAX, 7));
     }
@@ -96,7 +96,7 @@ fn bytes_may_come_one_by_one() {
     well(&mut server, before);
 }
 
-/// Numbers that look like chance and are the same each time.
+/// Numbers that look random and are the same each time.
 fn scramble(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -126,8 +126,8 @@ fn hello(context: &Arc<ClientConfig>) -> Vec<u8> {
 
 #[test]
 fn what_is_no_tls_is_refused() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let before = descriptors(&server);
     let mut state = 0x9e37_79b9_7f4a_7c15;
     for size in [1, 4, 5, 6, 100, 5000, 300_000] {
@@ -153,8 +153,8 @@ fn what_is_no_tls_is_refused() {
 
 #[test]
 fn rubbish_in_the_middle_ends_a_connection() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let before = descriptors(&server);
     for rubbish in [&[0; 100][..], b"+PONG", &[0x17, 3, 3, 0, 40], &[0x17, 3, 3, 0xff, 0xff, 1]] {
         let mut stream = server.stream(&server.context);
@@ -177,8 +177,8 @@ fn rubbish_in_the_middle_ends_a_connection() {
 
 #[test]
 fn silent_clients_delay_no_other_client() {
-    let papers = Papers::new();
-    let mut server = papers.start(&[]);
+    let pki = Pki::new();
+    let mut server = pki.start(&[]);
     let before = descriptors(&server);
     let hello = hello(&server.context);
     let half: Vec<TcpStream> = (0..200)

@@ -13,7 +13,7 @@ use rustls::ClientConfig;
 
 use crate::calls::{Calls, Kvist, bytes};
 use crate::frames::{self, DATA, END, GOAWAY, Raw, announced, frame, head, preface};
-use crate::secured::Papers;
+use crate::secured::Pki;
 use crate::server::{self, Client, PATIENCE, eventually, free_port};
 use crate::web::{Browser, basic};
 
@@ -37,20 +37,20 @@ fn crowded(args: &[&str]) -> Calls {
 }
 
 /// How unauthenticated clients connect: as they are, or with TLS.
-struct Way(Option<(Papers, Arc<ClientConfig>)>);
+struct Way(Option<(Pki, Arc<ClientConfig>)>);
 
 impl Way {
     /// Both.
     fn all() -> [Self; 2] {
-        let papers = Papers::new();
-        let context = papers.context("ca.crt", None, rustls::ALL_VERSIONS);
-        [Way(None), Way(Some((papers, context)))]
+        let pki = Pki::new();
+        let context = pki.context("ca.crt", None, rustls::ALL_VERSIONS);
+        [Way(None), Way(Some((pki, context)))]
     }
 
     /// A server that they come to.
     fn crowded(&self, args: &[&str]) -> Calls {
-        let Some((papers, _)) = &self.0 else { return crowded(args) };
-        let (certificate, key) = (papers.path("server.crt"), papers.path("server.key"));
+        let Some((pki, _)) = &self.0 else { return crowded(args) };
+        let (certificate, key) = (pki.path("server.crt"), pki.path("server.key"));
         let tls = ["--grpc-tls", "yes", "--tls-auth-clients", "no"];
         let files = ["--tls-cert-file", &certificate, "--tls-key-file", &key];
         crowded(&[&tls, &files, args].concat())
@@ -270,7 +270,7 @@ fn calls_that_come_at_once(way: &Way) {
 /// A server with all its doors open.
 struct Doors {
     calls: Calls,
-    papers: Papers,
+    pki: Pki,
     http: u16,
     tls: u16,
 }
@@ -288,10 +288,10 @@ const DOORS: [Door; 4] = [Door::Resp, Door::Tls, Door::Http, Door::Grpc];
 
 impl Doors {
     fn open() -> Self {
-        let papers = Papers::new();
+        let pki = Pki::new();
         let (http, tls) = (free_port(), free_port());
         let ports = [http.to_string(), tls.to_string()];
-        let (certificate, key) = (papers.path("server.crt"), papers.path("server.key"));
+        let (certificate, key) = (pki.path("server.crt"), pki.path("server.key"));
         let calls = crowded(&[
             "--unauthenticated-timeout",
             "0",
@@ -306,7 +306,7 @@ impl Doors {
             "--tls-key-file",
             &key,
         ]);
-        Doors { calls, papers, http, tls }
+        Doors { calls, pki, http, tls }
     }
 
     fn port(&self, door: Door) -> u16 {
@@ -326,7 +326,7 @@ impl Doors {
     }
 
     fn secured(&self) -> rustls::StreamOwned<rustls::ClientConnection, TcpStream> {
-        let context = self.papers.context("ca.crt", None, rustls::ALL_VERSIONS);
+        let context = self.pki.context("ca.crt", None, rustls::ALL_VERSIONS);
         let name = rustls::pki_types::ServerName::try_from("localhost").unwrap();
         let tls = rustls::ClientConnection::new(context, name).unwrap();
         rustls::StreamOwned::new(tls, self.connect(Door::Tls))
@@ -388,13 +388,13 @@ impl Doors {
 fn whatever_fills_one_door_clients_come_in_at_all() {
     let doors = Doors::open();
     for full in DOORS {
-        let strangers = doors.fill(full);
+        let unauthenticated = doors.fill(full);
         for door in DOORS {
             // More of them than there would be room for by chance.
             for _ in 0..20 {
                 doors.come_in(door);
             }
         }
-        drop(strangers);
+        drop(unauthenticated);
     }
 }

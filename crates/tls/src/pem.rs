@@ -30,8 +30,8 @@ fn read(path: &str) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| plain(&error))
 }
 
-/// The certificates of a file, in their order: the server's own first, then those that vouch for
-/// it.
+/// The certificates of a file, in their order: the server's own first, then its intermediate
+/// certificates.
 ///
 /// # Errors
 /// The file cannot be read, or holds no certificate, or something broken.

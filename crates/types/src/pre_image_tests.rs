@@ -55,5 +55,5 @@ fn a_trace_ends_with_its_copier_and_its_room() {
     let mut trace = begin();
     drop(copier);
     trace.note(1, |()| 0);
-    assert!(!trace.is_on(), "nobody is left");
+    assert!(!trace.is_on(), "no reader is left");
 }

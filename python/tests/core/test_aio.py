@@ -88,14 +88,14 @@ async def test_what_blocks_has_a_link_of_its_own(server: Server) -> None:
 @looped
 async def test_cancelled_tasks_take_nothing_away(server: Server) -> None:
     """Half of all tasks give up at some moment; a task that stays gets the reply to what it asked."""
-    chance = random.Random(7)
+    rng = random.Random(7)
     async with of(server) as client:
 
         async def ask(word: bytes) -> None:
             assert await client.echo(word) == word
 
         async def ask_many(word: bytes) -> None:
-            async with client.pipeline(transaction=chance.random() < 0.5) as pipe:
+            async with client.pipeline(transaction=rng.random() < 0.5) as pipe:
                 assert await pipe.echo(word).echo(b"x").execute() == [word, b"x"]
 
         async def wait_for_nothing(word: bytes) -> None:
@@ -104,12 +104,12 @@ async def test_cancelled_tasks_take_nothing_away(server: Server) -> None:
         for round_number in range(30):
             tasks = []
             for n in range(40):
-                kind = chance.choice([ask, ask, ask_many, wait_for_nothing])
+                kind = rng.choice([ask, ask, ask_many, wait_for_nothing])
                 tasks.append((kind, asyncio.create_task(kind(b"%d:%d" % (round_number, n)))))
-            for _ in range(chance.randrange(4)):
+            for _ in range(rng.randrange(4)):
                 await asyncio.sleep(0)
             for kind, task in tasks:
-                if kind is wait_for_nothing or chance.random() < 0.5:
+                if kind is wait_for_nothing or rng.random() < 0.5:
                     task.cancel()
             for result in await asyncio.gather(*(task for _, task in tasks), return_exceptions=True):
                 assert result is None or isinstance(result, asyncio.CancelledError), result

@@ -106,10 +106,10 @@ def test_delays_beyond_the_timeout(server: Server) -> None:
 
 
 def test_threads_behind_a_bad_network(server: Server) -> None:
-    chance = random.Random(5)
+    rng = random.Random(5)
 
     def spoil(_: int, data: bytes) -> Any:
-        roll = chance.random()
+        roll = rng.random()
         if roll < 0.03:
             yield data[: len(data) // 2]
             yield None
@@ -149,10 +149,10 @@ def test_threads_behind_a_bad_network(server: Server) -> None:
 
 
 def test_tasks_behind_a_bad_network(server: Server) -> None:
-    chance = random.Random(6)
+    rng = random.Random(6)
 
     def spoil(_: int, data: bytes) -> Any:
-        roll = chance.random()
+        roll = rng.random()
         if roll < 0.02:
             yield data[: len(data) // 2]
             yield None
@@ -169,7 +169,7 @@ def test_tasks_behind_a_bad_network(server: Server) -> None:
             assert n < 60 or time.monotonic() < until, f"{right} answers after {n} questions"
             word = f"{number}:{n}".encode()
             try:
-                async with asyncio.timeout(chance.choice([0.001, 0.01, 1])):
+                async with asyncio.timeout(rng.choice([0.001, 0.01, 1])):
                     assert await client.echo(word) == word
                     async with client.pipeline(transaction=n % 2 == 0) as pipe:
                         assert await pipe.echo(word).echo(b"x").execute() == [word, b"x"]

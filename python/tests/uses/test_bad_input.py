@@ -1,4 +1,4 @@
-"""What goes wrong, seen from a user's seat: redis-py's exception, and never another's reply."""
+"""What goes wrong, as a user sees it: redis-py's exception, and never another's reply."""
 
 from __future__ import annotations
 
@@ -504,7 +504,7 @@ def test_use_after_close(server: Server) -> None:
 
 def test_cancelled_in_every_place(server: Server) -> None:
     """Tasks cancelled at random: a task that gets a reply gets its own."""
-    chance = random.Random(11)
+    rng = random.Random(11)
 
     async def ask(client: Any, n: int) -> None:
         word = f"{n}".encode()
@@ -531,8 +531,8 @@ def test_cancelled_in_every_place(server: Server) -> None:
             for _ in range(10):
                 tasks = [asyncio.ensure_future(ask(client, n)) for n in range(50)]
                 for task in tasks:
-                    await asyncio.sleep(chance.choice([0, 0, 0.0005]))
-                    chance.choice(tasks).cancel()
+                    await asyncio.sleep(rng.choice([0, 0, 0.0005]))
+                    rng.choice(tasks).cancel()
                     if task.get_name().endswith("7"):
                         task.cancel()
                 for n, task in enumerate(tasks):
@@ -551,16 +551,16 @@ def test_a_network_that_mixes_up_what_it_carries(server: Server, seed: int) -> N
     """Pieces of a reply in another order, twice, or not at all. No client can tell replies of
     the same form apart that come in another order, so what is asked for here has a form of its own:
     a value whose end says what its beginning is."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     spoiling = threading.Event()
 
     def spoil(_: int, data: bytes) -> Any:
         pieces = [data[at : at + 16] for at in range(0, len(data), 16)]
-        if spoiling.is_set() and chance.random() < 0.3:
-            roll = chance.randrange(3)
-            at = chance.randrange(len(pieces))
+        if spoiling.is_set() and rng.random() < 0.3:
+            roll = rng.randrange(3)
+            at = rng.randrange(len(pieces))
             if roll == 0:
-                chance.shuffle(pieces)
+                rng.shuffle(pieces)
             elif roll == 1:
                 pieces.insert(at, pieces[at])
             else:
@@ -589,10 +589,10 @@ def test_a_network_that_mixes_up_what_it_carries(server: Server, seed: int) -> N
 
 def test_a_slow_reply_and_many_threads(server: Server) -> None:
     """Timeouts in some threads take nothing from the others."""
-    chance = random.Random(3)
+    rng = random.Random(3)
 
     def spoil(_: int, data: bytes) -> Any:
-        if chance.random() < 0.05:
+        if rng.random() < 0.05:
             threading.Event().wait(0.2)
         yield data
 

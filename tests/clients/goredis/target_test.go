@@ -106,7 +106,7 @@ func blocked(t testing.TB, client *redis.Client) {
 	})
 }
 
-// ownServer is a server that a test may stop and start again, on a port nobody else has.
+// ownServer is a server that a test may stop and start again, on a port of its own.
 type ownServer struct {
 	addr    string
 	folder  string

@@ -235,7 +235,7 @@ func TestWhatWaitsEndsWithItsCall(t *testing.T) {
 	_, err := s.kvist.Execute(ctx, request)
 	refused(t, err, codes.DeadlineExceeded, "")
 	s.blocked(0)
-	// Nobody takes what comes then.
+	// What comes then is not read.
 	same(t, 1, s.integer("RPUSH list x"))
 	same(t, 1, s.integer("DEL list"))
 

@@ -55,6 +55,10 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
         if !is_test_file(path) {
             lengths(&source, &mut found);
         }
+    } else if file_name.ends_with(".md") && file_name != "THIRD-PARTY.md" {
+        for (line, text) in words::check_prose(path, text) {
+            found.push(line, "word", 1, text);
+        }
     }
     found.list
 }

@@ -86,6 +86,14 @@ fn private_words_are_found_in_names_and_comments() {
 }
 
 #[test]
+fn private_words_are_found_in_the_prose_of_documents() {
+    let rules_of = |text: &str| rules("docs/b.md", text);
+    assert_eq!(rules_of("# Lanes\n\nA client's *seat*.\n"), [("word", 1), ("word", 3)]);
+    assert_eq!(rules_of("The channel `news`, \"news\" and third-party code.\n"), []);
+    assert_eq!(rules_of("```sh\nSUBSCRIBE news\n```\nnews\n"), [("word", 4)]);
+}
+
+#[test]
 fn comments_name_what_acts() {
     let rules_of = |text: &str| rules("crates/a/src/b.rs", &format!("//! x\n{text}\n"));
     assert_eq!(rules_of("/// For whoever reads it.\nfn f() {}"), [("word", 2)]);

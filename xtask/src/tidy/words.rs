@@ -1,9 +1,10 @@
 //! The words of the field: a thing is called what a reader of other databases would search for.
 //!
 //! This project once had private names for common things. Those that are gone must not come back,
-//! neither in names nor in comments; the list below says what to write instead. Strings are left
-//! alone: they may be another program's words, or a user's data. Nor do comments speak of persons
-//! where a client, a thread or a caller is meant.
+//! neither in names and comments nor in documents; the list below says what to write instead.
+//! Strings, and code and quoted words of documents, are left alone: they may be another program's
+//! words, or a user's data. Nor do comments speak of persons where a client, a thread or a
+//! caller is meant.
 
 use crate::source::Source;
 
@@ -28,10 +29,15 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["debt", "debts", "debtor", "debtors"], "deferred serve"),
     (&["survey", "surveys", "surveyed"], "snapshot scan"),
     (&["census"], "key counts"),
+    (&["stranger", "strangers"], "unauthenticated client, remote client"),
+    (&["parcel", "parcels"], "dumped key, batch, message"),
+    (&["papers"], "certificates, keys"),
+    (&["lottery", "dice"], "random choice, random source"),
+    (&["vouch", "vouches", "vouched"], "sign, confirm"),
 ];
 
 /// Words of comments that leave open what acts.
-const PERSONS: &[&str] = &["whoever", "somebody"];
+const PERSONS: &[&str] = &["whoever", "somebody", "someone", "nobody", "everybody", "anybody"];
 
 /// Where a word of the list is the field's own.
 const MEANT: &[(&str, &str)] = &[
@@ -54,15 +60,40 @@ pub fn check(path: &str, text: &str, source: &Source) -> Vec<(usize, String)> {
         words.extend(said);
         words.sort_unstable();
         words.dedup();
-        for word in words {
-            let is_meant = MEANT.iter().any(|(own, at)| *own == word && path.starts_with(at));
-            let known = WORDS.iter().find(|(forms, _)| forms.contains(&word.as_str()));
-            if let Some((_, instead)) = known.filter(|_| !is_meant) {
-                found.push((n, format!("'{word}' is a private word: say {instead}")));
-            }
+        found.extend(words.iter().filter_map(|word| private(path, word)).map(|what| (n, what)));
+    }
+    found
+}
+
+/// The private words of a document, as those of a file with code: in its prose, neither in code nor
+/// in what stands between quotation marks.
+pub fn check_prose(path: &str, text: &str) -> Vec<(usize, String)> {
+    let (mut found, mut in_code) = (Vec::new(), false);
+    for (n, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        } else if !in_code {
+            let prose = unquoted(line).to_lowercase().replace("third-party", "");
+            let words = words_of(&prose);
+            found.extend(words.iter().filter_map(|word| private(path, word)).map(|what| (n, what)));
         }
     }
     found
+}
+
+/// What to do about a word, if it is a private one here.
+fn private(path: &str, word: &str) -> Option<String> {
+    let is_meant = MEANT.iter().any(|(own, at)| *own == word && path.starts_with(at));
+    let (_, instead) = WORDS.iter().find(|(forms, _)| forms.contains(&word) && !is_meant)?;
+    Some(format!("'{word}' is a private word: say {instead}"))
+}
+
+/// A line of a document without what is code or quoted.
+fn unquoted(line: &str) -> String {
+    let outside = |text: &str, mark: char| -> String {
+        text.split(mark).step_by(2).collect::<Vec<_>>().join(" ")
+    };
+    outside(&outside(line, '`'), '"')
 }
 
 /// What of a line is no code: there the scanner has put spaces.

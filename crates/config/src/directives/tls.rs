@@ -10,8 +10,8 @@ pub(super) const LIST: &[D] = &[
     D::text(
         "tls-cert-file",
         "",
-        "The server's certificate in PEM form, then those that vouch for it. CONFIG SET reads the \
-         file again, be its name the same.",
+        "The server's certificate in PEM form, then its intermediate certificates. CONFIG SET \
+         reads the file again, be its name the same.",
     )
     .reread(),
     D::text("tls-key-file", "", "The private key of that certificate. Read again as well.")
@@ -97,7 +97,7 @@ pub struct TlsSettings {
 /// A certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// File of the certificate, and of those that vouch for it.
+    /// File of the certificate, with its intermediate certificates.
     pub cert_file: Option<String>,
     /// File of the private key.
     pub key_file: Option<String>,

@@ -71,7 +71,7 @@ fn runs(pool: &Arc<ThreadPool<Fragile>>, plan: &Arc<Plan>, breaks: bool) -> bool
         told.ran();
     };
     pool.send(plan, Box::new(job));
-    receiver.recv_timeout(Duration::from_secs(60)).expect("a job that nobody hears of")
+    receiver.recv_timeout(Duration::from_secs(60)).expect("a job of which no result comes")
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! be told yet, which requests run on side threads, how messages reach a task.
 //!
 //! A door that has its own way of telling users apart (metadata of a call, a token) checks that,
-//! and then vouches for the user here; what the user may do is checked request by request as for
+//! and then logs the user in here; what the user may do is checked request by request as for
 //! all.
 
 pub(crate) mod confirmation;
@@ -29,7 +29,7 @@ use crate::execution::rights;
 
 impl Engine {
     /// Makes a session a user's without a password: the door has authenticated it.
-    pub fn vouch(&self, session: &mut Session, account: &Arc<Account>) {
+    pub fn log_in_as(&self, session: &mut Session, account: &Arc<Account>) {
         session.log_in(Arc::clone(account));
     }
 

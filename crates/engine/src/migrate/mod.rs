@@ -89,8 +89,8 @@ const HOT: CmdError = CmdError::new(
      copy",
 );
 
-/// A key on its way.
-struct Parcel {
+/// A key on its way, as it was when it was dumped.
+struct DumpedKey {
     key: Vec<u8>,
     payload: Vec<u8>,
     /// Milliseconds it has left; 0 for ever.
@@ -124,7 +124,7 @@ enum Settled {
     /// It is deleted here.
     Moved,
     /// It has changed: this is how it is now.
-    Changed(Parcel),
+    Changed(DumpedKey),
     /// Another client has deleted it.
     Gone,
 }
@@ -146,9 +146,9 @@ pub(crate) fn run(
         Migration { engine, worker, order: &order, target: None, refused: None, found: false };
     let mut rest = keys.as_slice();
     while !rest.is_empty() {
-        let (looked_at, parcels) = migration.pack(rest);
+        let (looked_at, batch) = migration.pack(rest);
         rest = rest.get(looked_at..).unwrap_or_default();
-        migration.send(parcels)?;
+        migration.send(batch)?;
     }
     migration.refused.map_or(Ok(migration.found), Err)
 }
@@ -165,18 +165,18 @@ struct Migration<'m> {
 
 impl Migration<'_> {
     /// Dumps and watches some of the keys; how many it has looked at, one at least.
-    fn pack(&mut self, keys: &[&[u8]]) -> (usize, Vec<Parcel>) {
-        let (mut parcels, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
+    fn pack(&mut self, keys: &[&[u8]]) -> (usize, Vec<DumpedKey>) {
+        let (mut batch, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
         let engine = Arc::clone(self.engine);
         while looked_at < keys.len().min(BATCH) && bytes < BATCH_BYTES {
             let dumped = self.with_key(keys[looked_at], |txn, key| dump(&engine, txn, key));
-            if let Some(parcel) = dumped {
-                bytes += parcel.payload.len();
-                parcels.push(parcel);
+            if let Some(dumped) = dumped {
+                bytes += dumped.payload.len();
+                batch.push(dumped);
             }
             looked_at += 1;
         }
-        (looked_at, parcels)
+        (looked_at, batch)
     }
 
     /// Does `work` while the key's shard is held.
@@ -200,16 +200,16 @@ impl Migration<'_> {
     }
 
     /// Sends keys and settles each that the target confirms. No watch is left behind.
-    fn send(&mut self, parcels: Vec<Parcel>) -> Result<(), CmdError> {
-        let mut open: VecDeque<Parcel> = parcels.into();
+    fn send(&mut self, batch: Vec<DumpedKey>) -> Result<(), CmdError> {
+        let mut open: VecDeque<DumpedKey> = batch.into();
         let sent = self.exchange(&mut open);
-        for parcel in open {
-            self.unwatch(&parcel);
+        for dumped in open {
+            self.unwatch(&dumped);
         }
         sent
     }
 
-    fn exchange(&mut self, open: &mut VecDeque<Parcel>) -> Result<(), CmdError> {
+    fn exchange(&mut self, open: &mut VecDeque<DumpedKey>) -> Result<(), CmdError> {
         if open.is_empty() {
             return Ok(());
         }
@@ -222,19 +222,19 @@ impl Migration<'_> {
             target.restore(open.iter(), replace)?;
             for _ in 0..open.len() {
                 let answer = target.reply()?;
-                let Some(parcel) = open.pop_front() else { break };
+                let Some(dumped) = open.pop_front() else { break };
                 match answer {
-                    Ok(()) if !self.order.copy => match self.settle(&parcel) {
+                    Ok(()) if !self.order.copy => match self.settle(&dumped) {
                         Settled::Moved => self.found = true,
                         Settled::Changed(anew) => open.push_back(anew),
-                        Settled::Gone => target.remove(&parcel.key)?,
+                        Settled::Gone => target.remove(&dumped.key)?,
                     },
                     Ok(()) => {
-                        self.unwatch(&parcel);
+                        self.unwatch(&dumped);
                         self.found = true;
                     }
                     Err(refusal) => {
-                        self.unwatch(&parcel);
+                        self.unwatch(&dumped);
                         self.refused.get_or_insert(refusal);
                     }
                 }
@@ -253,21 +253,21 @@ impl Migration<'_> {
         Ok(())
     }
 
-    fn unwatch(&mut self, parcel: &Parcel) {
+    fn unwatch(&mut self, dumped: &DumpedKey) {
         let from = self.order.from;
-        let _: Option<()> = self.with_key(&parcel.key, |txn, key| {
-            txn.held.remove_watch(from, key.hash, key.bytes, &parcel.watch);
+        let _: Option<()> = self.with_key(&dumped.key, |txn, key| {
+            txn.held.remove_watch(from, key.hash, key.bytes, &dumped.watch);
             None
         });
     }
 
     /// Deletes a key that the target has, if it is still what was sent.
-    fn settle(&mut self, parcel: &Parcel) -> Settled {
+    fn settle(&mut self, dumped: &DumpedKey) -> Settled {
         let (engine, from) = (Arc::clone(self.engine), self.order.from);
         let counters = Arc::clone(&self.worker.counters);
-        let settled = self.with_key(&parcel.key, |txn, key| {
-            txn.held.remove_watch(from, key.hash, key.bytes, &parcel.watch);
-            if parcel.watch.changed() {
+        let settled = self.with_key(&dumped.key, |txn, key| {
+            txn.held.remove_watch(from, key.hash, key.bytes, &dumped.watch);
+            if dumped.watch.changed() {
                 return Some(dump(&engine, txn, key).map_or(Settled::Gone, Settled::Changed));
             }
             let argv: [&[u8]; 2] = [b"DEL", key.bytes];
@@ -286,7 +286,7 @@ impl Migration<'_> {
 }
 
 /// Dumps a key whose shard is held, and watches it. `None` if it is not there.
-fn dump(engine: &Arc<Engine>, txn: &mut Txn, key: base::Key<'_>) -> Option<Parcel> {
+fn dump(engine: &Arc<Engine>, txn: &mut Txn, key: base::Key<'_>) -> Option<DumpedKey> {
     // What cannot be dumped cannot be moved; no type is of that kind.
     let payload = dump_payload(txn, key).ok().flatten()?;
     let now = txn.time();
@@ -294,5 +294,5 @@ fn dump(engine: &Arc<Engine>, txn: &mut Txn, key: base::Key<'_>) -> Option<Parce
     let watch = Arc::new(Watch::default());
     txn.held.add_watch(key.hash, key.bytes, &watch);
     let charge = Charge::of(engine, payload.capacity() + key.bytes.len());
-    Some(Parcel { key: key.bytes.to_vec(), payload, ttl, watch, _charge: charge })
+    Some(DumpedKey { key: key.bytes.to_vec(), payload, ttl, watch, _charge: charge })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use base::CmdError;
 
-use super::{CONNECTING, DialError, Line, Order, Parcel, READING, WRITING};
+use super::{CONNECTING, DialError, DumpedKey, Line, Order, READING, WRITING};
 use crate::engine::Engine;
 
 /// Requests are written when they are so long together.
@@ -58,11 +58,11 @@ impl Target {
     /// Asks for keys; each is replied to.
     pub fn restore<'p>(
         &mut self,
-        parcels: impl Iterator<Item = &'p Parcel>,
+        keys: impl Iterator<Item = &'p DumpedKey>,
         replace: bool,
     ) -> Result<(), CmdError> {
         let mut out = Vec::new();
-        for Parcel { key, payload, ttl, .. } in parcels {
+        for DumpedKey { key, payload, ttl, .. } in keys {
             let ttl = ttl.to_string();
             let mut words: Vec<&[u8]> = vec![b"RESTORE", key, ttl.as_bytes(), payload];
             if replace {

@@ -32,9 +32,9 @@ pub fn steps(usual: usize) -> usize {
 }
 
 /// No thread writes to the client of a test that is never blocked for long.
-struct Nobody;
+struct NoMailbox;
 
-impl Mailbox for Nobody {
+impl Mailbox for NoMailbox {
     fn post(&self, _: ClientId, _: Message) {}
 }
 
@@ -69,7 +69,7 @@ impl Pair {
     /// Both empty. `label` is said when they disagree.
     pub fn new(label: String, now: u64) -> Self {
         let engine = Engine::new(Start::new(Settings::new(4), [7, 2, 3, 4], now)).unwrap();
-        let client = engine.clients.add(Origin::default(), now, Arc::new(Nobody));
+        let client = engine.clients.add(Origin::default(), now, Arc::new(NoMailbox));
         let limits = PackLimits { ..engine.store.limits() };
         let model = Model::new(DATABASES, engine.store.hasher().clone(), limits);
         let handlers = commands::rows::<Model>().into_iter().map(|row| (row.spec.name, row.run));

@@ -11,7 +11,7 @@ pub struct Readiness {
     pub readable: bool,
     /// The peer has said its last.
     pub closed: bool,
-    /// Nobody listens any more.
+    /// The other side has gone.
     pub broken: bool,
 }
 

@@ -29,21 +29,21 @@ pub trait Item {
 /// More than this in a queue is too much.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueLimits {
-    /// Letters.
+    /// Messages.
     pub messages: usize,
     /// Bytes in them, all in all.
     pub bytes: usize,
 }
 
-struct Pending<L> {
-    messages: Vec<L>,
+struct Pending<M> {
+    messages: Vec<M>,
     /// Bytes in them.
     bytes: usize,
 }
 
 /// A worker's queue.
-pub struct Queue<L> {
-    pending: Mutex<Pending<L>>,
+pub struct Queue<M> {
+    pending: Mutex<Pending<M>>,
     most: QueueLimits,
     /// There is more in it than should be.
     over_limit: AtomicBool,
@@ -62,7 +62,7 @@ pub struct Posted {
     pub over_limit: bool,
 }
 
-impl<L: Item> Queue<L> {
+impl<M: Item> Queue<M> {
     /// An empty queue.
     pub fn new(most: QueueLimits) -> Self {
         Queue {
@@ -75,7 +75,7 @@ impl<L: Item> Queue<L> {
     }
 
     /// Puts a message in; see [`Wakeups::note`] for what follows from that.
-    pub fn post(&self, message: L) -> Posted {
+    pub fn post(&self, message: M) -> Posted {
         let mut pending = self.pending.lock();
         if message.is_new_connection() {
             self.new_connections.store(true, Ordering::SeqCst);
@@ -94,7 +94,7 @@ impl<L: Item> Queue<L> {
 
     /// Takes all messages; an empty `into` is swapped in, so neither side allocates in the long
     /// run.
-    pub fn take(&self, into: &mut Vec<L>) {
+    pub fn take(&self, into: &mut Vec<M>) {
         debug_assert!(into.is_empty());
         self.posted.store(false, Ordering::Release);
         let mut pending = self.pending.lock();
@@ -105,7 +105,7 @@ impl<L: Item> Queue<L> {
     }
 
     /// Takes the connections out that its worker has not taken in yet.
-    pub fn take_new_connections(&self) -> Vec<L> {
+    pub fn take_new_connections(&self) -> Vec<M> {
         let mut pending = self.pending.lock();
         self.new_connections.store(false, Ordering::SeqCst);
         pending.messages.extract_if(.., |message| message.is_new_connection()).collect()

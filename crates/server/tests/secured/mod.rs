@@ -15,33 +15,33 @@ use rustls::{ClientConfig, ClientConnection, StreamOwned, SupportedProtocolVersi
 
 use crate::server::{Client, Server, Socket, eventually, free_port, ok, temporary, text};
 
-/// Two authorities and what they vouch for, in files of a folder:
+/// Two authorities and what they have signed, in files of a folder:
 ///
 /// ```text
 ///   ca.crt ─┬─ server.crt, server.key      for localhost and 127.0.0.1
 ///           ├─ second.crt, second.key      the same, for a change
 ///           └─ client.crt, client.key
-///   other.crt ─ stranger.crt, stranger.key
+///   other.crt ─ foreign.crt, foreign.key
 /// ```
-pub struct Papers {
+pub struct Pki {
     folder: PathBuf,
 }
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
 
-impl Papers {
+impl Pki {
     /// Makes all of them.
     pub fn new() -> Self {
-        let folder = temporary("papers");
+        let folder = temporary("pki");
         std::fs::create_dir_all(&folder).unwrap();
-        let papers = Papers { folder };
-        let ca = papers.authority("ca");
-        let other = papers.authority("other");
-        papers.certificate("server", &ca);
-        papers.certificate("second", &ca);
-        papers.certificate("client", &ca);
-        papers.certificate("stranger", &other);
-        papers
+        let pki = Pki { folder };
+        let ca = pki.authority("ca");
+        let other = pki.authority("other");
+        pki.certificate("server", &ca);
+        pki.certificate("second", &ca);
+        pki.certificate("client", &ca);
+        pki.certificate("foreign", &other);
+        pki
     }
 
     fn authority(&self, name: &str) -> Issuer {
@@ -118,7 +118,7 @@ impl Papers {
     }
 }
 
-impl Drop for Papers {
+impl Drop for Pki {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }

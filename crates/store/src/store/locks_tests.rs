@@ -28,10 +28,10 @@ fn hold<'t>(
     let thread = threads.spawn(move || {
         let done = txn(store).with(store, Scope::One(shard), |txn| {
             txn.held.obstruct();
-            begin.send(()).expect("somebody waits");
+            begin.send(()).expect("a thread waits");
             let _ = ended.recv();
         });
-        done.expect("nobody else has it");
+        done.expect("no other thread has it");
     });
     begun.recv().expect("it begins");
     (end, thread)
@@ -88,7 +88,7 @@ fn who_waits_for_the_overdue_holds_no_other_shard() {
             .map(|scope| {
                 let (store, begin) = (&store, begin.clone());
                 threads.spawn(move || {
-                    begin.send(()).expect("somebody waits");
+                    begin.send(()).expect("a thread waits");
                     txn(store).with(store, scope, |_| ()).expect("in the end");
                 })
             })
@@ -117,7 +117,7 @@ fn what_an_overdue_holder_had_is_counted() {
             txn.set_string(store.hasher().key(name.as_bytes()), b"value", Deadline::Clear);
         }
     })
-    .expect("nobody else is there");
+    .expect("no other thread is there");
     std::thread::scope(|threads| {
         let (end, holder) = hold(threads, &store, 1);
         assert_eq!(crate::key_counts(&mut txn)[0].keys, names.len());

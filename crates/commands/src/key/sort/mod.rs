@@ -67,8 +67,8 @@ impl<'a> Request<'a> {
         let elements = self.elements(host, kind)?;
         let (from, to) = self.window(elements.len());
         let natural = self.by.is_some_and(|by| !by.contains(&b'*'));
-        // A set has no order of its own; what is stored, or seen by a script, must not depend on
-        // chance.
+        // A set has no order of its own; what is stored, or seen by a script, must not be
+        // random.
         let shown = self.store.is_some() || host.is_scripted();
         let forced = natural && kind == Some(Kind::Set) && shown;
         if natural && !forced {
