@@ -167,6 +167,11 @@ impl Exchange {
         (self.out, self.input)
     }
 
+    /// Says what is next: what has come to the session while it waited.
+    pub fn told(&mut self, step: Step) {
+        self.next = step;
+    }
+
     /// Does what is next, with a worker that has begun.
     pub fn step(&mut self, worker: &mut Worker, session: &mut Session) -> Progress {
         let rest = self.input.get_mut(self.read..).unwrap_or_default();
@@ -263,12 +268,12 @@ async fn follow<C: DoorSession>(
             Some(message) => {
                 // The others end the connection, and never get here.
                 if let Ok(step) = Step::told(message, caller.session()) {
-                    exchange.next = step;
+                    exchange.told(step);
                     return Ok(false);
                 }
             }
             None if left.is_some_and(|left| left <= SLICE) => {
-                exchange.next = Step::in_time(caller.session());
+                exchange.told(Step::in_time(caller.session()));
                 return Ok(false);
             }
             None => {}

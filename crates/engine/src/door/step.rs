@@ -56,8 +56,8 @@ impl Step {
         if session.blocked.is_some() { Step::GiveUp } else { Step::Feed }
     }
 
-    /// Does it, with a worker that has begun: how far the request has come, and how many bytes of
-    /// the input have been read.
+    /// Does it, with a worker that has begun, and runs what input is left behind it: how far the
+    /// requests have come, and how many bytes of the input have been read.
     pub fn run(
         self,
         worker: &mut Worker,
@@ -65,21 +65,12 @@ impl Step {
         input: &mut [u8],
         out: &mut Vec<u8>,
     ) -> (Progress, usize) {
-        let mut consumed = 0;
         match self {
             Step::Execute(words) => {
                 let argv: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
                 worker.execute(session, &argv, out);
             }
-            Step::Feed => {
-                let fed = worker.feed(session, input, out);
-                consumed = fed.consumed;
-                match fed.state {
-                    State::Full => return (Progress::Again, consumed),
-                    State::Closing => return (Progress::Ended, consumed),
-                    State::Open | State::Blocked | State::Paused => {}
-                }
-            }
+            Step::Feed => return feed(worker, session, input, out),
             Step::Unblock(ticket, reply) => {
                 worker.unblock(session, ticket, &reply, out);
             }
@@ -87,12 +78,33 @@ impl Step {
                 if !worker.give_up(session, out) {
                     // Another thread has just ended the wait: the message is there, or will be in a
                     // moment.
-                    return (Progress::Waits(None), consumed);
+                    return (Progress::Waits(None), 0);
                 }
             }
         }
-        (progress(&worker.engine, session), consumed)
+        match progress(&worker.engine, session) {
+            // Others stand behind the one that has waited.
+            Progress::Answered if !input.is_empty() => feed(worker, session, input, out),
+            progress => (progress, 0),
+        }
     }
+}
+
+/// Runs what requests there are in the input; how far they have come, and how many bytes have been
+/// read.
+fn feed(
+    worker: &mut Worker,
+    session: &mut Session,
+    input: &mut [u8],
+    out: &mut Vec<u8>,
+) -> (Progress, usize) {
+    let fed = worker.feed(session, input, out);
+    let progress = match fed.state {
+        State::Full => Progress::Again,
+        State::Closing => Progress::Ended,
+        State::Open | State::Blocked | State::Paused => progress(&worker.engine, session),
+    };
+    (progress, fed.consumed)
 }
 
 /// How far the request of a session has come that has run.
