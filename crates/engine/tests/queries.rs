@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use kvist_engine::exchange::Exchange;
+use kvist_engine::step::{Progress, Step};
 use kvist_engine::{Engine, Message, State};
 
 use crate::rings;
@@ -81,6 +83,32 @@ fn others_go_on_beside_a_query_which_sees_one_moment() {
     assert_eq!(client.ask("RING.SCAN missing beside"), "*0");
     client.ask("SET s v");
     assert!(client.ask("RING.SCAN s beside").starts_with("-WRONGTYPE"));
+    nothing_left(&engine);
+}
+
+/// What a door does whose input has several requests: all are answered, in order, though some of
+/// them wait for other threads.
+#[test]
+fn all_requests_of_an_input_are_answered_behind_queries() {
+    let (engine, mut other) = stage("", "several", 2);
+    other.ask("RING.GATE OPEN several");
+    let mut client = TestClient::new(&engine);
+    let id = client.session.client.id;
+    let input = "PING 1\r\nRING.SCAN k several\r\nPING 2\r\nRING.SCAN k several\r\nPING 3\r\n";
+    let mut exchange = Exchange::of_bytes(input.as_bytes().to_vec());
+    loop {
+        match exchange.step(&mut client.worker, &mut client.session) {
+            Progress::Answered => break,
+            Progress::Waits(None) => until(|| !client.messages.is_empty(id)),
+            other => panic!("{other:?}"),
+        }
+        for message in client.messages.take(id) {
+            exchange.told(Step::told(message, &client.session).unwrap());
+        }
+    }
+    let words = "*2\r\n$6\r\nword:0\r\n$6\r\nword:1\r\n";
+    let all = format!("$1\r\n1\r\n{words}$1\r\n2\r\n{words}$1\r\n3\r\n");
+    assert_eq!(String::from_utf8(exchange.into_parts().0).unwrap(), all);
     nothing_left(&engine);
 }
 

@@ -47,7 +47,8 @@ pub use serving::{Waiters, leave_queues, serve_noted, serve_ready};
 pub use shard::{Db, Garbage, Ids, LetGo, Queued, Shard, Touched, Waiter, Watch};
 pub use store::{
     BROADCAST, BY_EVENT, BY_KEY, Busy, IN_CHUNKS, KeysToServe, Locks, Name, Notification,
-    NotificationSink, Options, READERS, Scanned, Store, TrackedKeys, shard_among,
+    NotificationSink, Options, READERS, Scanned, Store, TrackedKeys, assert_no_shard_held,
+    shard_among,
 };
 pub use table::{POSITIONS, position};
 pub use tracking::{forget_gone_readers, note_reader, trim_readers};

@@ -168,11 +168,22 @@ impl Waiting {
     }
 
     /// Has the request run on a thread of a pool, when its turn comes. It is taken out of the queue
-    /// if its client goes before.
+    /// if its client goes before. Call without holding any shard.
     pub fn run_on<W: PoolWorker>(
         self,
         pool: &Arc<ThreadPool<W>>,
         shared: &Arc<W::Shared>,
+        work: impl FnOnce(Self, &mut W) + Send + 'static,
+    ) {
+        self.wait_for_thread(pool, work);
+        pool.begin_thread(shared);
+    }
+
+    /// The same where shards are held. The caller begins the thread that it may need when it holds
+    /// none: [`ThreadPool::begin_thread`].
+    pub fn wait_for_thread<W: PoolWorker>(
+        self,
+        pool: &Arc<ThreadPool<W>>,
         work: impl FnOnce(Self, &mut W) + Send + 'static,
     ) {
         let Some(blocked) = self.0.clone() else { return };
@@ -183,7 +194,7 @@ impl Waiting {
             }
         };
         blocked.begin_by(|| {
-            let number = pool.send(shared, Box::new(job));
+            let number = pool.enqueue(Box::new(job));
             let pool = Arc::clone(pool);
             Withdraw::Request(Box::new(move || pool.withdraw(number)))
         });

@@ -70,15 +70,31 @@ impl<W: PoolWorker> ThreadPool<W> {
     }
 
     /// Has a job done, when its turn comes; the number that it can be withdrawn by. Without any
-    /// thread it is dropped at once.
+    /// thread it is dropped at once. Call without holding any shard.
     pub fn send(self: &Arc<Self>, shared: &Arc<W::Shared>, job: Job<W>) -> u64 {
+        let number = self.enqueue(job);
+        self.begin_thread(shared);
+        number
+    }
+
+    /// Puts a job into the queue, where shards may be held: to begin a thread may take the system
+    /// any time. The caller has [`ThreadPool::begin_thread`] follow when it holds none.
+    pub fn enqueue(&self, job: Job<W>) -> u64 {
         let mut queue = self.queue.lock();
         queue.numbers += 1;
         let number = queue.numbers;
         queue.jobs.push_back((number, job));
+        self.more.notify_one();
+        number
+    }
+
+    /// Begins a thread more, if jobs wait for one that may be there. Without any thread they are
+    /// dropped. Call without holding any shard.
+    pub fn begin_thread(self: &Arc<Self>, shared: &Arc<W::Shared>) {
+        store::assert_no_shard_held();
+        let mut queue = self.queue.lock();
         if queue.idle >= queue.jobs.len() || queue.threads >= self.most {
-            self.more.notify_one();
-            return number;
+            return;
         }
         queue.threads += 1;
         drop(queue);
@@ -89,7 +105,6 @@ impl<W: PoolWorker> ThreadPool<W> {
         if let Err(error) = builder.spawn(move || thread.serve(&shared)) {
             tracing::warn!(%error, "no thread {}", self.name);
         }
-        number
     }
 
     /// Takes a job out of the queue that is not wanted any more, if it has not begun.

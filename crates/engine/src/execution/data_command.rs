@@ -253,6 +253,7 @@ impl WorkerParts<'_> {
         let (scope, now) = (scope_of(engine, &mut context.plan, entry, request), context.now);
         // Whatever a command did before it broke is what the journal must bring back.
         let broken = |txn: &mut Txn| propagate::keys(engine, txn, entry, request.argv);
+        let mut reads = false;
         let work = |txn: &mut Txn| {
             // Asked again now that its shards are held: see `pause.rs`.
             if engine.run.request_flags.now().paused()
@@ -266,6 +267,7 @@ impl WorkerParts<'_> {
                 Ok(Some(Unfinished::Waits(wait))) => block::block(&call, txn, session, *wait),
                 Ok(Some(Unfinished::Reads(query))) => {
                     let limit = context.reply_limits.of(session);
+                    reads = true;
                     query::begin(&call, session, limit, query, out.reply());
                 }
                 Err(failure) => {
@@ -275,7 +277,11 @@ impl WorkerParts<'_> {
             }
             serving::serve_ready(engine, txn);
         };
-        match txn.with_or(&engine.store, scope, work, broken) {
+        let done = txn.with_or(&engine.store, scope, work, broken);
+        if reads {
+            query::begin_thread(engine);
+        }
+        match done {
             Ok(()) => {}
             Err(Failed::Busy) => {
                 // What was written is taken back with it.

@@ -34,7 +34,8 @@ pub(crate) const BEGUN_ANEW: CmdError = CmdError::new("ERR the script is being k
 const GONE: CmdError = CmdError::new("ERR the client has gone");
 
 /// Has a query run on a thread for queries; its client waits for it. Runs under the locks of the
-/// request's keys, which nothing waits for here. Where too many requests wait for other threads
+/// request's keys, which nothing waits for here: [`begin_thread`] follows when they have been given
+/// back. Where too many requests wait for other threads
 /// already, that is answered.
 #[cold]
 pub(crate) fn begin<T: Counting>(
@@ -62,10 +63,16 @@ fn send<T>(
     let request = (entry.number, request.argv);
     let waiting = Waiting::for_query(&engine.waits.blocked, place, session, request);
     let queries = &engine.background.queries;
-    waiting.run_on(queries, &engine.store.versions, move |waiting, _: &mut QueryWorker| {
+    waiting.wait_for_thread(queries, move |waiting, _: &mut QueryWorker| {
         answer(&own, waiting, limit.bytes, query);
     });
     Ok(())
+}
+
+/// Begins the thread that a query may need which has just begun to wait. Nothing is held any more.
+#[cold]
+pub(crate) fn begin_thread(engine: &Engine) {
+    engine.background.queries.begin_thread(&engine.store.versions);
 }
 
 /// Runs a query whose client waits, and answers it.

@@ -114,6 +114,14 @@ impl Drop for AtWork {
     }
 }
 
+/// Fails, in builds with assertions, where this thread holds shards: what follows may take any
+/// time, and others would wait for it.
+#[inline]
+pub fn assert_no_shard_held() {
+    #[cfg(debug_assertions)]
+    assert!(!AT_WORK.with(std::cell::Cell::get), "this is not done with shards in hand");
+}
+
 impl Locks {
     /// Those of these shards, in the order of their numbers.
     pub(crate) fn new(shards: impl Iterator<Item = Shard>) -> Self {

@@ -25,7 +25,7 @@ use sync::{Mutex, RwLock};
 
 pub use keys_to_serve::KeysToServe;
 use large_values::LargeValues;
-pub use locks::{Busy, Locks};
+pub use locks::{Busy, Locks, assert_no_shard_held};
 pub use moved::Name;
 use notifications::Listeners;
 pub use notifications::{BROADCAST, BY_EVENT, BY_KEY, Notification, NotificationSink, READERS};
