@@ -43,6 +43,7 @@ mod tracking_upkeep;
 
 pub use access::{Account, Credential, Login, Users};
 pub use client::blocked::Blocked;
+pub use client::held::PostedReply;
 pub use client::memory::{ClientMemory, CountedBytes};
 pub use client::pauses::Pauses;
 pub use client::session::Session;

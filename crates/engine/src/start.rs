@@ -61,7 +61,7 @@ impl Engine {
         let run_id = run_id(&start.seed);
         let users = Users::new(vocabulary(&table), &config);
         let memory = ClientMemoryTotals::default();
-        let background = BackgroundRequests::new(&memory.buffers, config.queries.threads);
+        let background = BackgroundRequests::new(config.queries.threads);
         let configuration = Configuration {
             settings: Mutex::new(start.settings),
             current: RwLock::new(config),
@@ -86,7 +86,7 @@ impl Engine {
             store,
             table,
             configuration,
-            clients: Clients::default(),
+            clients: Clients::new(&memory.buffers),
             users,
             notify: Notify::default(),
             waits: Waits::default(),

@@ -205,7 +205,7 @@ fn a_blocked_request_is_checked_again_when_it_is_served() {
     assert_eq!(admin.ask("ACL SETUSER u resetkeys"), "+OK");
     assert_eq!(admin.ask("RPUSH l x"), ":1");
     let heard = |client: &TestClient| match client.messages.take(client.session.client.id).pop() {
-        Some(Message::Unblocked { reply, .. }) => String::from_utf8(reply).unwrap(),
+        Some(Message::Unblocked { reply, .. }) => String::from_utf8(reply.to_vec()).unwrap(),
         other => panic!("{other:?}"),
     };
     assert_eq!(heard(&first), format!("{NO_KEY}\r\n"));

@@ -98,7 +98,7 @@ fn a_blocked_read_is_never_answered_without_entries() {
         for client in [&reader, &member] {
             let messages = client.messages.take(client.session.client.id);
             let [Message::Unblocked { reply, .. }] = &messages[..] else { panic!("{messages:?}") };
-            assert_eq!(reply, ANSWER, "{feeds}: {}", String::from_utf8_lossy(reply));
+            assert_eq!(&reply[..], ANSWER, "{feeds}: {}", String::from_utf8_lossy(reply));
         }
     }
 }
@@ -199,7 +199,7 @@ fn no_client_takes_what_is_owed_to_one_that_waits() {
                 messages = waiter.messages.take(waiter.session.client.id);
             }
             let Some(Message::Unblocked { ticket, reply }) = messages.pop() else { panic!() };
-            assert_eq!(reply, b"$1\r\nx\r\n");
+            assert_eq!(&reply[..], b"$1\r\nx\r\n");
             let mut out = Vec::new();
             assert!(waiter.worker.unblock(&mut waiter.session, ticket, &reply, &mut out));
             assert_eq!(feeder.ask(&format!("LLEN to{round}")), ":1");

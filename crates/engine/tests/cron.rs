@@ -141,7 +141,7 @@ fn who_waits_in_a_group_of_a_stream_is_told_when_its_time_is_up() {
         let messages = waits.messages.take(client);
         messages.into_iter().any(|message| match message {
             Message::Unblocked { reply, .. } => {
-                assert_eq!(reply, b"-UNBLOCKED the stream key no longer exists\r\n");
+                assert_eq!(&reply[..], b"-UNBLOCKED the stream key no longer exists\r\n");
                 true
             }
             _ => false,

@@ -303,6 +303,40 @@ fn limits_of_replies_hold_while_a_query_writes() {
     }
 }
 
+/// What is on its way to the threads of clients has a bound: it counts as theirs until they take it.
+#[test]
+fn a_reply_counts_as_its_clients_until_it_is_taken() {
+    let (engine, mut other) = stage("", "posted", 0);
+    let long = "x".repeat(1000);
+    (0..100).for_each(|_| drop(other.ask(&format!("RING.PUSH k 1000 {long}"))));
+    let all = || engine.memory.buffers.load(Ordering::Relaxed);
+    let before = all();
+    let mut clients: Vec<TestClient> = (0..8).map(|_| TestClient::new(&engine)).collect();
+    clients.iter_mut().for_each(|client| begin(client, "posted"));
+    other.ask("RING.GATE OPEN posted");
+    for client in &clients {
+        until(|| !client.messages.is_empty(client.session.client.id));
+    }
+    for (at, client) in clients.iter_mut().enumerate() {
+        let there = client.session.client.told();
+        assert!(there > 100_000, "{there} at {at}");
+        assert!(all() - before > (8 - at) * 100_000, "{} at {at}", all() - before);
+        assert!(told(client).0.len() > 100_000);
+        until(|| client.session.client.told() == 0);
+    }
+    assert_eq!(all(), before);
+    // One that is not taken goes with what would have taken it.
+    begin(&mut clients[0], "posted");
+    let id = clients[0].session.client.id;
+    until(|| !clients[0].messages.is_empty(id));
+    assert!(all() - before > 100_000);
+    drop(clients[0].messages.take(id));
+    until(|| all() == before);
+    let TestClient { worker, session, .. } = &mut clients[0];
+    worker.disconnect(session);
+    nothing_left(&engine);
+}
+
 #[test]
 fn what_a_client_does_not_want_is_not_sent() {
     let (engine, mut client) = stage("", "silent", 2);

@@ -34,8 +34,8 @@ use store::Txn;
 use wire::RespWriter;
 
 use self::thread_pool::{Job, PoolWorker, ThreadPool};
-use crate::client::Client;
 use crate::client::blocked::{Blocked, BlockedRequests, QueryEnd, Withdraw};
+use crate::client::held::Held;
 use crate::client::session::Session;
 use crate::metrics::stats::Counters;
 
@@ -57,14 +57,6 @@ pub(crate) struct Place {
     taken: Arc<AtomicUsize>,
 }
 
-/// What is held for a request: it counts as memory of its client until this is dropped.
-pub(crate) struct Held {
-    /// What all clients take.
-    all: Arc<AtomicUsize>,
-    client: Arc<Client>,
-    bytes: usize,
-}
-
 impl Place {
     /// A place for a request of a session.
     ///
@@ -72,7 +64,7 @@ impl Place {
     /// There is none.
     pub fn take(requests: &BackgroundRequests, session: &Session) -> Result<Self, CmdError> {
         requests.make_room();
-        Place::among(&requests.taken, requests, session).ok_or(error::CROWDED)
+        Place::among(&requests.taken, session).ok_or(error::CROWDED)
     }
 
     /// A place for a query of a session. They have places of their own: none of the kinds is in
@@ -84,19 +76,15 @@ impl Place {
         requests: &BackgroundRequests,
         session: &Session,
     ) -> Result<Self, CmdError> {
-        let place = Place::among(&requests.taken_by_queries, requests, session);
+        let place = Place::among(&requests.taken_by_queries, session);
         place.ok_or(error::QUERIES_CROWDED)
     }
 
-    fn among(
-        taken: &Arc<AtomicUsize>,
-        requests: &BackgroundRequests,
-        session: &Session,
-    ) -> Option<Self> {
+    fn among(taken: &Arc<AtomicUsize>, session: &Session) -> Option<Self> {
         let (relaxed, more) = (Ordering::Relaxed, |taken| (taken < PLACES).then_some(taken + 1));
         // In one step: one that is refused never counts, not even for a moment.
         taken.fetch_update(relaxed, relaxed, more).ok()?;
-        let held = Held::new(&requests.buffers, &session.client, 0);
+        let held = Held::new(&session.client, 0);
         Some(Place { held, taken: Arc::clone(taken) })
     }
 
@@ -107,32 +95,7 @@ impl Place {
 
     /// The same of what may be let go before the request has run.
     pub fn holds_beside(&self, bytes: usize) -> Held {
-        Held::new(&self.held.all, &self.held.client, bytes)
-    }
-}
-
-impl Held {
-    fn new(all: &Arc<AtomicUsize>, client: &Arc<Client>, bytes: usize) -> Self {
-        let (all, client) = (Arc::clone(all), Arc::clone(client));
-        let mut held = Held { all, client, bytes: 0 };
-        held.holds(bytes);
-        held
-    }
-
-    fn holds(&mut self, bytes: usize) {
-        let more = bytes.wrapping_sub(std::mem::replace(&mut self.bytes, bytes));
-        let of_client =
-            self.client.origin.memory.as_deref().unwrap_or(&self.client.bytes.elsewhere);
-        for sum in [&*self.all, of_client] {
-            // One addition, modulo the word: no reader sees the sum without what stays.
-            sum.fetch_add(more, Ordering::Relaxed);
-        }
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.holds(0);
+        self.held.beside(bytes)
     }
 }
 
@@ -234,7 +197,7 @@ impl Waiting {
         }
     }
 
-    /// Answers it with what a query has come to.
+    /// Answers it with what a query has come to. The reply counts before its place is free.
     pub fn end_query(mut self, ended: QueryEnd) {
         if let Some(blocked) = self.0.take() {
             blocked.end_query(ended);
@@ -310,8 +273,6 @@ pub(crate) struct BackgroundRequests {
     pub(crate) taken: Arc<AtomicUsize>,
     /// Those of queries.
     taken_by_queries: Arc<AtomicUsize>,
-    /// What all clients take, of which what requests hold is a part.
-    buffers: Arc<AtomicUsize>,
     /// Those that wait and whose clients send nothing more, the oldest first: they may have gone.
     pub(crate) ended: Mutex<VecDeque<Weak<Blocked>>>,
     /// What they hold while they wait for files.
@@ -331,8 +292,8 @@ pub(crate) struct FileLocks {
 }
 
 impl BackgroundRequests {
-    /// None yet; what they hold counts among these bytes. So many queries run at a time.
-    pub fn new(buffers: &Arc<AtomicUsize>, queries: usize) -> Self {
+    /// None yet. So many queries run at a time.
+    pub fn new(queries: usize) -> Self {
         let pool = |name, most| ThreadPool::new((name, most), Duration::ZERO);
         BackgroundRequests {
             remote: pool("background", THREADS),
@@ -344,7 +305,6 @@ impl BackgroundRequests {
             indexes: pool("indexes", THREADS),
             taken: Arc::default(),
             taken_by_queries: Arc::default(),
-            buffers: Arc::clone(buffers),
             ended: Mutex::default(),
             files: FileLocks::default(),
             migrating: AtomicUsize::new(0),

@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use store::{Queued, Txn, Waiter};
 use wire::RespWriter;
 
+use super::held::PostedReply;
 use super::session::Session;
 use super::{Client, Message, words_memory};
 
@@ -333,7 +334,9 @@ impl Blocked {
         }
     }
 
-    fn post(&self, reply: Vec<u8>) {
+    /// Posts a reply: it counts from here on until it is taken.
+    pub(crate) fn post(&self, reply: Vec<u8>) {
+        let reply = PostedReply::new(&self.client, reply);
         let message = Message::Unblocked { ticket: self.waiter.ticket, reply };
         self.client.mailbox.post(self.client.id, message);
     }

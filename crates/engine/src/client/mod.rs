@@ -2,6 +2,7 @@
 
 pub(crate) mod blocked;
 pub(crate) mod demands;
+pub(crate) mod held;
 pub(crate) mod memory;
 pub(crate) mod memory_totals;
 pub(crate) mod pauses;
@@ -20,6 +21,7 @@ use base::Millis;
 use parking_lot::{Mutex, RwLock};
 
 use self::blocked::BlockedRequests;
+use self::held::PostedReply;
 use self::pauses::Pauses;
 use self::transfer::Transfer;
 use crate::access::Account;
@@ -35,8 +37,8 @@ pub enum Message {
     Unblocked {
         /// The blocked request's number; a stale one is ignored.
         ticket: u64,
-        /// Encoded for the client's protocol.
-        reply: Vec<u8>,
+        /// It counts until it is dropped: when it has been written for the client.
+        reply: PostedReply,
     },
     /// An out-of-band message, encoded for the client's protocol.
     Push(Arc<[u8]>),
@@ -168,6 +170,8 @@ pub struct KeptBytes {
     /// Bytes that other threads hold for a request of it (`background`),
     /// where its connection does not count them itself.
     pub elsewhere: AtomicUsize,
+    /// What all clients take, of which that is a part.
+    pub(crate) of_all: Arc<AtomicUsize>,
     /// All it takes, as its owner last told.
     pub told: AtomicUsize,
 }
@@ -299,9 +303,16 @@ pub struct Waits {
 pub struct Clients {
     next: AtomicU64,
     by_id: RwLock<BTreeMap<ClientId, Arc<Client>>>,
+    /// Bytes that all of them take.
+    buffers: Arc<AtomicUsize>,
 }
 
 impl Clients {
+    /// None yet, which take so many bytes together.
+    pub(crate) fn new(buffers: &Arc<AtomicUsize>) -> Self {
+        Clients { buffers: Arc::clone(buffers), ..Clients::default() }
+    }
+
     /// Registers a connection.
     pub fn add(&self, origin: Origin, now: Millis, mailbox: Arc<dyn Mailbox>) -> Arc<Client> {
         let id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
@@ -317,7 +328,7 @@ impl Clients {
             resp: AtomicUsize::new(2),
             command: AtomicUsize::new(0),
             subscribed: Subscribed::default(),
-            bytes: KeptBytes::default(),
+            bytes: KeptBytes { of_all: Arc::clone(&self.buffers), ..KeptBytes::default() },
             buffers: Buffers::default(),
             state: ClientState::default(),
             tracking: ClientTracking::default(),

@@ -55,7 +55,7 @@ fn a_message_wakes_the_task_that_waits_once() {
 #[test]
 fn that_pauses_end_is_not_gathered_while_no_request_runs() {
     let ((_, queue), woken) = (queue(), Arc::new(Woken::default()));
-    let unblocked = || Message::Unblocked { ticket: 7, reply: vec![b'x'] };
+    let unblocked = || Message::Unblocked { ticket: 7, reply: vec![b'x'].into() };
     (0..1000).for_each(|_| queue.post(1, Message::Resume));
     queue.post(1, unblocked());
     queue.post(1, Message::Resume);

@@ -5,6 +5,7 @@
 use base::Millis;
 
 use crate::client::Message;
+use crate::client::held::PostedReply;
 use crate::client::session::Session;
 use crate::engine::Engine;
 use crate::engine::worker::Worker;
@@ -19,7 +20,7 @@ pub enum Step {
     /// Run a request that came as words.
     Execute(Vec<Vec<u8>>),
     /// Another thread has ended the wait with this ticket.
-    Unblock(u64, Vec<u8>),
+    Unblock(u64, PostedReply),
     /// The wait has lasted as long as it may.
     GiveUp,
 }

@@ -13,7 +13,7 @@ use wire::RespWriter;
 
 use crate::client::blocked::{Awaits, Blocked, End, Withdraw};
 use crate::client::session::Session;
-use crate::client::{Client, Message, words_memory};
+use crate::client::{Client, words_memory};
 use crate::engine::Engine;
 use crate::engine::worker::Worker;
 use crate::execution::data_command::Call;
@@ -193,6 +193,6 @@ pub(crate) fn unblock_from_outside(engine: &Engine, client: &Client, with_error:
     } else {
         writer.null_array();
     }
-    client.mailbox.post(client.id, Message::Unblocked { ticket, reply });
+    blocked.post(reply);
     true
 }
