@@ -54,7 +54,7 @@ pub use reply::{Protocol, Reply};
 pub use rng::Rng;
 pub use spec::{Category, Command, Deprecated, Flag, Flags, Group, Handler, Row, Run, Spec, Tip};
 pub use stream_id::StreamId;
-pub use version::{Charge, EndedVersion, Version, Versioned, Versions};
+pub use version::{Charge, EndedVersion, Version, VersionPlace, Versioned, Versions};
 
 /// Milliseconds since the Unix epoch; the only clock unit inside Kvist.
 pub type Millis = u64;

@@ -12,7 +12,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::{CmdError, Reply, Version};
+use crate::{CmdError, Reply, Version, VersionPlace};
 
 /// What a query asks while it runs.
 pub trait Pace {
@@ -32,7 +32,7 @@ type Work = dyn FnOnce(&mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError> + 
 
 /// What is left to be done of a command that has taken a version.
 pub struct Query {
-    version: u64,
+    version: VersionPlace,
     work: Box<Work>,
 }
 
@@ -46,15 +46,15 @@ impl Query {
         F: Send + Sync + 'static,
         W: FnOnce(&F, &mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError> + Send + 'static,
     {
-        let number = version.number();
+        let place = version.place().clone();
         let work = move |pace: &mut dyn Pace, out: &mut dyn Reply| work(&version, pace, out);
-        Query { version: number, work: Box::new(work) }
+        Query { version: place, work: Box::new(work) }
     }
 
-    /// The number of its version.
+    /// Its version.
     #[must_use]
-    pub fn version(&self) -> u64 {
-        self.version
+    pub fn version(&self) -> &VersionPlace {
+        &self.version
     }
 
     /// Does it. The version has ended then.
@@ -69,13 +69,13 @@ impl Query {
 
 impl fmt::Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Query").field("version", &self.version).finish_non_exhaustive()
+        f.debug_struct("Query").field("version", &self.version.number()).finish_non_exhaustive()
     }
 }
 
 /// Each has a version of its own.
 impl PartialEq for Query {
     fn eq(&self, other: &Self) -> bool {
-        self.version == other.version
+        self.version.number() == other.version.number()
     }
 }

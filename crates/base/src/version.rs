@@ -8,21 +8,25 @@
 //! ```
 //!
 //! Nothing waits for anything here: whether a block is shared is what its reference count says, and
-//! what is kept is one sum for all threads. It has a limit. When it is exceeded the oldest version
-//! of those that are read is given up, which its reader learns when it next asks, and no further
+//! what is kept is one sum for all threads, and one for each value. The first has a limit. When it
+//! is exceeded a version is given up, which its reader learns when it next asks, and no further
 //! version is made. So a reader that takes too long ends with an error, and no writer is ever held
-//! back by one. A version that no thread reads yet cannot learn anything: it is asked when its
-//! reader begins.
+//! back by one. It is the oldest version of the value of which most is kept, of those that are
+//! read: what its value has left since is what can become free. A version that no thread reads yet
+//! cannot learn anything: it is asked when its reader begins.
+//!
+//! The same happens where the dataset has no room and nothing else is left to be dropped
+//! ([`Versions::press`]).
 //!
 //! A version that is dropped is not freed where it is: that may be a thread which serves clients.
 //! It waits to be freed as removed values do.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sync::Mutex;
-use sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use crate::{CmdError, DataType, error};
 
@@ -33,94 +37,166 @@ pub trait Versioned: DataType {
     type Frozen: Send + Sync + 'static;
 
     /// The value as it is now: as quick as any other request, however large the value is. From
-    /// then on what it shares with versions counts there when it leaves the value.
+    /// then on what it shares with versions counts there when it leaves the value. A value of
+    /// several parts hands the same `versions` to each of them: what they keep is one account.
     fn freeze(&self, versions: &Arc<Versions>) -> Self::Frozen;
 }
 
-/// All versions of the values of a dataset, and what they keep.
+/// The versions of a value, and what they keep: one account among all of a dataset. (The one that
+/// all others come from is of no value.)
 #[derive(Default)]
 pub struct Versions {
+    all: Arc<AllVersions>,
+    /// Bytes of blocks that have left the value and that versions hold.
+    kept: AtomicUsize,
+    /// How many versions there are of the value.
+    living: AtomicUsize,
+    /// The account that the value had already when this one was made for another version of it.
+    before: OnceLock<Arc<Versions>>,
+}
+
+/// All versions of the values of a dataset.
+#[derive(Default)]
+struct AllVersions {
     /// Bytes of blocks that have left their value and that versions hold.
     kept: AtomicUsize,
     /// How many those may be; 0: as many as there are.
     most: AtomicUsize,
+    /// There is no room for what is kept, whatever it is.
+    pressed: AtomicBool,
     numbers: AtomicU64,
     /// How many are there.
     living: AtomicUsize,
-    /// Those of them that readers who can be told to end have begun to read: the oldest is the
-    /// first.
-    read: Mutex<BTreeSet<u64>>,
+    /// Those of them that readers who can be told to end have begun to read, the oldest first, with
+    /// the accounts of their values.
+    read: Mutex<BTreeMap<u64, Arc<Versions>>>,
     /// Those that wait to be freed.
     ended: Mutex<Vec<EndedVersion>>,
 }
 
 impl Versions {
-    /// Bytes that versions alone hold.
+    /// Bytes that versions alone hold, of all values.
     #[inline]
     #[must_use]
     pub fn kept(&self) -> usize {
-        self.kept.load(Ordering::Relaxed)
+        self.all.kept.load(Ordering::Relaxed)
     }
 
-    /// How many versions there are.
+    /// How many versions there are, of all values.
     #[must_use]
     pub fn living(&self) -> usize {
-        self.living.load(Ordering::Relaxed)
+        self.all.living.load(Ordering::Relaxed)
     }
 
     /// Says how many bytes versions may keep; 0: there is no limit.
     pub fn set_most(&self, bytes: usize) {
-        self.most.store(bytes, Ordering::Relaxed);
+        self.all.most.store(bytes, Ordering::Relaxed);
     }
 
-    /// Counts so many bytes as kept, until the charge is dropped.
+    /// Says whether there is no room for what versions keep: then they are given up one after
+    /// another, and none is made.
+    #[inline]
+    pub fn press(&self, pressed: bool) {
+        // Asked before each batch of requests, and hardly ever another answer.
+        if self.all.pressed.load(Ordering::Relaxed) != pressed {
+            self.all.pressed.store(pressed, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts so many bytes as kept of the value, until the charge is dropped.
     #[must_use]
     pub fn charge(self: &Arc<Self>, bytes: usize) -> Charge {
-        self.kept.fetch_add(bytes, Ordering::Relaxed);
-        Charge { versions: Arc::clone(self), bytes }
+        let versions = Arc::clone(self.of_value());
+        for kept in [&versions.all.kept, &versions.kept] {
+            kept.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Charge { versions, bytes }
     }
 
-    /// The version with this number is read from now on, by a reader that asks whether it is given
-    /// up.
-    pub fn begin_to_read(&self, number: u64) {
-        self.read.lock().insert(number);
+    /// Whether there are versions of the value: to drop it frees little.
+    #[must_use]
+    pub fn are_any(self: &Arc<Self>) -> bool {
+        self.of_value().living.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether the version with this number is given up: more is kept than may be, and none that is
-    /// read is older.
+    /// This account is of the same value as one from before. Under the lock of the value's shard.
+    pub fn join(self: &Arc<Self>, before: &Arc<Self>) {
+        let (own, before) = (self.of_value(), before.of_value());
+        if !Arc::ptr_eq(own, before) {
+            own.before.get_or_init(|| Arc::clone(before));
+        }
+    }
+
+    /// The account of the value.
+    fn of_value(self: &Arc<Self>) -> &Arc<Self> {
+        let mut account = self;
+        while let Some(before) = account.before.get() {
+            account = before;
+        }
+        account
+    }
+
+    /// A version is read from now on, by a reader that asks whether it is given up.
+    pub fn begin_to_read(&self, version: &VersionPlace) {
+        let account = Arc::clone(version.versions.of_value());
+        self.all.read.lock().insert(version.number, account);
+    }
+
+    /// Whether the version with this number is given up: more is kept than may be, and it is the
+    /// oldest of the value of which most is kept.
     #[must_use]
     pub fn gives_up(&self, number: u64) -> bool {
-        self.is_over() && self.read.lock().first().is_some_and(|&oldest| oldest >= number)
+        self.is_over() && self.next_to_go() == Some(number)
+    }
+
+    fn next_to_go(&self) -> Option<u64> {
+        let read = self.all.read.lock();
+        let mut worst: Option<(usize, u64, &Arc<Versions>)> = None;
+        for (&number, account) in read.iter() {
+            let kept = account.kept.load(Ordering::Relaxed);
+            let is_worse = |&(most, _, other): &(usize, u64, &Arc<Versions>)| {
+                // A younger one of the same value is not worse, though more is kept by now.
+                kept > most && !Arc::ptr_eq(account, other)
+            };
+            if worst.as_ref().is_none_or(is_worse) {
+                worst = Some((kept, number, account));
+            }
+        }
+        worst.map(|(_, number, _)| number)
     }
 
     /// Takes away the version with this number, if it waits to be freed: for a reader that knows
     /// that the value is there and shares all of it, so that nothing large is freed.
     #[must_use]
     pub fn take_ended_one(&self, number: u64) -> Option<EndedVersion> {
-        let mut ended = self.ended.lock();
-        let at = ended.iter().rposition(|version| version.living.number == number)?;
+        let mut ended = self.all.ended.lock();
+        let at = ended.iter().rposition(|version| version.living.place.number == number)?;
         Some(ended.swap_remove(at))
     }
 
     /// Takes away the versions that wait to be freed; dropping them frees them.
     #[must_use]
     pub fn take_ended(&self) -> Vec<EndedVersion> {
-        std::mem::take(&mut *self.ended.lock())
+        std::mem::take(&mut *self.all.ended.lock())
     }
 
     fn is_over(&self) -> bool {
-        let most = self.most.load(Ordering::Relaxed);
-        most != 0 && self.kept() > most
+        let most = self.all.most.load(Ordering::Relaxed);
+        most != 0 && self.kept() > most || self.all.pressed.load(Ordering::Relaxed)
     }
 
-    /// A number for a version more.
-    fn begin(self: &Arc<Self>) -> Result<Living, CmdError> {
+    /// An account for a value.
+    fn value(&self) -> Arc<Self> {
+        Arc::new(Versions { all: Arc::clone(&self.all), ..Versions::default() })
+    }
+
+    /// A place for a version more, of a value that may have an account already.
+    fn begin(&self) -> Result<VersionPlace, CmdError> {
         if self.is_over() {
             return Err(error::VERSIONS_FULL);
         }
-        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        self.living.fetch_add(1, Ordering::Relaxed);
-        Ok(Living { versions: Arc::clone(self), number })
+        let number = self.all.numbers.fetch_add(1, Ordering::Relaxed);
+        Ok(VersionPlace { versions: self.value(), number })
     }
 }
 
@@ -132,20 +208,50 @@ pub struct Charge {
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.versions.kept.fetch_sub(self.bytes, Ordering::Relaxed);
+        for kept in [&self.versions.all.kept, &self.versions.kept] {
+            kept.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Which version it is, and of which value.
+#[derive(Clone)]
+pub struct VersionPlace {
+    versions: Arc<Versions>,
+    number: u64,
+}
+
+impl VersionPlace {
+    /// Tells it from others: the older, the lower.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
     }
 }
 
 /// A version's place among those that are there.
 struct Living {
-    versions: Arc<Versions>,
-    number: u64,
+    place: VersionPlace,
+    /// The account that counts it: that of its value.
+    account: Arc<Versions>,
+}
+
+impl Living {
+    /// From now on, when it is known which value it is of.
+    fn new(place: VersionPlace) -> Self {
+        let account = Arc::clone(place.versions.of_value());
+        account.living.fetch_add(1, Ordering::Relaxed);
+        account.all.living.fetch_add(1, Ordering::Relaxed);
+        Living { place, account }
+    }
 }
 
 impl Drop for Living {
     fn drop(&mut self) {
-        self.versions.read.lock().remove(&self.number);
-        self.versions.living.fetch_sub(1, Ordering::Relaxed);
+        let Living { place, account } = self;
+        account.all.read.lock().remove(&place.number);
+        account.living.fetch_sub(1, Ordering::Relaxed);
+        account.all.living.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -171,14 +277,21 @@ impl<F: Send + 'static> Version<F> {
         versions: &Arc<Versions>,
         freeze: impl FnOnce(&Arc<Versions>) -> F,
     ) -> Result<Self, CmdError> {
-        let living = versions.begin()?;
-        Ok(Version { parts: Some((freeze(versions), living)) })
+        let place = versions.begin()?;
+        let frozen = freeze(&place.versions);
+        Ok(Version { parts: Some((frozen, Living::new(place))) })
     }
 
     /// Tells it from others: the older, the lower.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.parts().1.number
+        self.place().number
+    }
+
+    /// Which it is.
+    #[must_use]
+    pub fn place(&self) -> &VersionPlace {
+        &self.parts().1.place
     }
 
     fn parts(&self) -> &(F, Living) {
@@ -200,9 +313,9 @@ impl<F: Send + 'static> Deref for Version<F> {
 impl<F: Send + 'static> Drop for Version<F> {
     fn drop(&mut self) {
         if let Some((frozen, living)) = self.parts.take() {
-            let versions = Arc::clone(&living.versions);
+            let all = Arc::clone(&living.account.all);
             let ended = EndedVersion { _frozen: Box::new(frozen), living };
-            versions.ended.lock().push(ended);
+            all.ended.lock().push(ended);
         }
     }
 }

@@ -34,7 +34,7 @@ fn above_the_limit_the_oldest_is_given_up_and_none_is_added() {
     // One that nothing reads yet cannot be told.
     let _waiting = keeping(&versions, 0);
     let (oldest, next) = (keeping(&versions, 10), keeping(&versions, 10));
-    [&oldest, &next].iter().for_each(|version| versions.begin_to_read(version.number()));
+    [&oldest, &next].iter().for_each(|version| versions.begin_to_read(version.place()));
     assert!(!versions.gives_up(oldest.number()), "there is no limit");
     versions.set_most(19);
     assert!(versions.gives_up(oldest.number()) && !versions.gives_up(next.number()));
@@ -49,4 +49,65 @@ fn above_the_limit_the_oldest_is_given_up_and_none_is_added() {
     versions.set_most(9);
     assert!(versions.gives_up(next.number()));
     drop(next);
+}
+
+/// A version of the value with this account that keeps so many bytes more.
+fn of_value(
+    (versions, value): (&Arc<Versions>, &Arc<Versions>),
+    bytes: usize,
+) -> Version<super::Charge> {
+    let freeze = |versions: &Arc<Versions>| {
+        versions.join(value);
+        versions.charge(bytes)
+    };
+    match Version::new(versions, freeze) {
+        Ok(version) => version,
+        Err(refused) => panic!("{refused:?}"),
+    }
+}
+
+#[test]
+fn what_is_given_up_is_of_the_value_of_which_most_is_kept() {
+    let versions = Arc::new(Versions::default());
+    let [first, second, unread] = [(); 3].map(|()| versions.value());
+    let little = of_value((&versions, &first), 10);
+    let _waits = of_value((&versions, &unread), 1000);
+    let much: Vec<_> = [1, 100, 50].map(|bytes| of_value((&versions, &second), bytes)).into();
+    for version in much.iter().chain([&little]) {
+        versions.begin_to_read(version.place());
+    }
+    assert!(first.are_any() && second.are_any());
+    versions.set_most(1100);
+    let given_up = || -> Vec<bool> {
+        let all = [&little].into_iter().chain(&much);
+        all.map(|version| versions.gives_up(version.number())).collect()
+    };
+    // The oldest of them, though what it keeps itself is little: what else it holds is not known.
+    assert_eq!(given_up(), [false, true, false, false]);
+    versions.set_most(1000);
+    let mut much = much.into_iter();
+    for _ in 0..2 {
+        drop(much.next());
+        drop(versions.take_ended());
+        let next = much.as_slice().first().map_or(0, Version::number);
+        assert!(versions.gives_up(next) && !versions.gives_up(little.number()));
+    }
+    drop(much);
+    drop(versions.take_ended());
+    assert!(!second.are_any() && versions.gives_up(little.number()), "none else is read");
+}
+
+#[test]
+fn where_there_is_no_room_versions_go_one_after_another() {
+    let versions = Arc::new(Versions::default());
+    let (one, other) = (keeping(&versions, 1), keeping(&versions, 2));
+    [&one, &other].iter().for_each(|version| versions.begin_to_read(version.place()));
+    versions.press(true);
+    assert!(versions.gives_up(other.number()) && !versions.gives_up(one.number()));
+    assert!(Version::new(&versions, |_| ()).is_err());
+    drop(other);
+    drop(versions.take_ended());
+    assert!(versions.gives_up(one.number()));
+    versions.press(false);
+    assert!(!versions.gives_up(one.number()) && Version::new(&versions, |_| ()).is_ok());
 }

@@ -84,8 +84,14 @@ impl<B: Block> Blocks<B> {
     /// The blocks as they are now, to keep. What the value leaves of them counts there. O(1).
     #[must_use]
     pub fn freeze(&self, versions: &Arc<Versions>) -> Frozen<B> {
-        self.versions.get_or_init(|| Arc::clone(versions));
+        versions.join(self.versions.get_or_init(|| Arc::clone(versions)));
         self.now.share()
+    }
+
+    /// Whether versions of the value are there, with which it may share most of the blocks. O(1).
+    #[must_use]
+    pub fn have_versions(&self) -> bool {
+        self.versions.get().is_some_and(Versions::are_any)
     }
 
     /// Bytes that they take, whether versions share them or not. O(1).

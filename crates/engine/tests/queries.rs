@@ -393,6 +393,27 @@ fn a_query_that_keeps_too_much_is_given_up() {
     assert!(engine.used_memory() < before / 10, "{} of {before}", engine.used_memory());
 }
 
+/// It is not the fault of a query how long another has run, nor that others write elsewhere.
+#[test]
+fn the_query_that_is_given_up_is_one_behind_which_much_has_changed() {
+    let (engine, mut other) = stage("query-kept-memory 100kb\nquery-threads 2", "guilty", 100);
+    (0..20_000).for_each(|number| drop(other.ask(&format!("RING.PUSH busy 1000000 {number}"))));
+    let (mut quiet, mut busy) = (TestClient::new(&engine), TestClient::new(&engine));
+    begin(&mut quiet, "guilty");
+    entered(&mut other, "guilty", 1);
+    // A little is kept of its value, too.
+    other.ask("RING.PUSH k 1000000 x");
+    busy.feed("RING.SCAN busy guilty\r\n");
+    entered(&mut other, "guilty", 2);
+    other.ask("RING.PUSH busy 1 x");
+    let (reply, _) = told(&mut busy);
+    assert!(reply.starts_with("-ERR the query was given up"), "{reply}");
+    other.ask("RING.GATE OPEN guilty");
+    let (reply, _) = told(&mut quiet);
+    assert!(reply.starts_with("*100\r\n$6\r\nword:0\r\n"), "{reply}");
+    nothing_left(&engine);
+}
+
 /// Rights are asked for before, and a pause holds it back.
 #[test]
 fn what_refuses_a_request_refuses_a_query() {

@@ -171,7 +171,7 @@ fn what_versions_keep_has_a_limit() {
     let before = fill(&mut client, "k", 20_000);
     let (oldest, next) = (share(&mut client, "k"), share(&mut client, "k"));
     let versions = Arc::clone(&engine.store.versions);
-    [&oldest, &next].iter().for_each(|version| versions.begin_to_read(version.number()));
+    [&oldest, &next].iter().for_each(|version| versions.begin_to_read(version.place()));
     assert!(!versions.gives_up(oldest.number()));
     client.ask("DEL k");
     settle(&mut client);

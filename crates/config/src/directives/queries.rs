@@ -21,7 +21,7 @@ pub(super) const LIST: &[D] = &[
         1 << 62,
         "Memory that queries may keep of what is changed behind them, together: a query reads \
      values as they were when it began. It counts as used memory. Where it is more, the oldest \
-     query ends with an error, and none begins. 0 is no limit.",
+     query of the value of which most is kept ends with an error, and none begins. 0 is no limit.",
     )
     .own(),
 ];

@@ -79,9 +79,9 @@ pub(crate) fn begin_thread(engine: &Engine) {
 fn answer(engine: &Engine, mut waiting: Waiting, most: usize, query: Query) {
     let mut reply = Vec::new();
     let mut writer = RespWriter::new(&mut reply, waiting.protocol()).within(most);
-    let version = query.version();
     let started = Instant::now();
-    engine.store.versions.begin_to_read(version);
+    engine.store.versions.begin_to_read(query.version());
+    let version = query.version().number();
     let mut pace = OfClient { engine, waiting: &mut waiting, version, most, started };
     let done = contained(query, &mut pace, &mut writer);
     let too_long = writer.is_over();
@@ -109,7 +109,7 @@ pub(crate) fn in_place(
     pace: &mut dyn Pace,
     out: &mut dyn Reply,
 ) -> Result<(), CmdError> {
-    let version = query.version();
+    let version = query.version().number();
     let done = contained(query, pace, out);
     // At once, as the next command here may write: nothing is left to others that this one shared.
     drop(engine.store.versions.take_ended_one(version));
