@@ -1,7 +1,9 @@
 //! The types of values, and what each of them must say and do.
 
+use std::sync::Arc;
+
 use crate::codec::{Malformed, Source};
-use crate::{Assembly, IncrementalCopy, PackLimits, Rng};
+use crate::{Assembly, IncrementalCopy, PackLimits, Rng, Versions};
 
 /// Every type of collection that a key may hold: the number by which snapshots and the journal know
 /// it, its [`Kind`], the name `TYPE` answers, and where it is. A new type is one line here.
@@ -132,6 +134,12 @@ pub trait DataType: Default + Clone + Send + 'static {
 
     /// How many elements freeing it will visit; large ones are freed off the data path.
     fn free_effort(&self) -> usize;
+
+    /// The account of what versions keep of it, where versions of it are there; none of a type that
+    /// is not [`Versioned`](crate::Versioned). O(1).
+    fn versions(&self) -> Option<&Arc<Versions>> {
+        None
+    }
 
     /// Appends it as snapshots and the journal hold it, in a form that does not depend on how it
     /// lies in memory, and from which no later version may depart: [`codec::put_framed`] what it

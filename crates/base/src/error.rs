@@ -155,10 +155,10 @@ errors! {
         been answered";
     /// Versions of values keep more than they may: none is added until some have gone.
     VERSIONS_FULL = "ERR queries keep more of what was changed behind them than query-kept-memory \
-        allows; try again when some of them have ended";
+        or maxmemory has room for; try again when some of them have ended";
     /// A query that has kept too much, and is the oldest of those that do.
-    QUERY_GIVEN_UP = "ERR the query was given up: more than query-kept-memory allows was changed \
-        behind it and others";
+    QUERY_GIVEN_UP = "ERR the query was given up: more was changed behind it and others than \
+        query-kept-memory or maxmemory has room for";
     /// A query that ends with the server.
     QUERY_STOPPED = "ERR the query was ended: the server is shutting down";
     /// Scripts and functions are switched off.

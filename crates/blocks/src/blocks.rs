@@ -88,10 +88,11 @@ impl<B: Block> Blocks<B> {
         self.now.share()
     }
 
-    /// Whether versions of the value are there, with which it may share most of the blocks. O(1).
+    /// The account of what versions keep of the value, where versions are there: most of the blocks
+    /// may be shared with them. O(1).
     #[must_use]
-    pub fn have_versions(&self) -> bool {
-        self.versions.get().is_some_and(Versions::are_any)
+    pub fn versions(&self) -> Option<&Arc<Versions>> {
+        self.versions.get().filter(|versions| versions.are_any())
     }
 
     /// Bytes that they take, whether versions share them or not. O(1).

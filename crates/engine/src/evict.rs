@@ -53,6 +53,7 @@ fn patience(tenacity: u32) -> Option<Duration> {
 pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool {
     let Some(limit) = config.memory.maxmemory else {
         txn.set_room(None);
+        engine.store.versions.press(false);
         return false;
     };
     // Asked before each batch: it is added up once.
@@ -62,6 +63,7 @@ pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool
     let shared = beside + engine.store.shared_memory();
     txn.set_room(Some(limit.saturating_sub(shared as u64)));
     if used as u64 <= limit {
+        engine.store.versions.press(false);
         return false;
     }
     make_room_below(engine, txn, config, (limit, patience(config.memory.eviction.tenacity)))
@@ -113,7 +115,10 @@ fn make_room_below(
     if engine.store.is_still(txn.time()) {
         return false;
     }
-    let Some(victims) = victims(config) else { return true };
+    let Some(victims) = victims(config) else {
+        press(engine, limit, false);
+        return true;
+    };
     let start = Instant::now();
     let mut longest = Duration::ZERO;
     let exceeded = drop_keys(engine, txn, (&victims, limit, patience), &mut longest);
@@ -122,6 +127,14 @@ fn make_room_below(
         engine.metrics.latency_monitor.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
     }
     exceeded
+}
+
+/// Nothing is left to be dropped: where versions hold what could make room, they are given up.
+/// `spared`: values that queries read were not dropped, as that would free little.
+fn press(engine: &Engine, limit: u64, spared: bool) {
+    let versions = &engine.store.versions;
+    let without = engine.used_memory().saturating_sub(versions.kept());
+    versions.press(spared || without as u64 <= limit);
 }
 
 /// Drops keys until there is room, nothing is left to drop, or the patience is at its end. `true`
@@ -141,7 +154,9 @@ fn drop_keys(
             break;
         }
         let begun = Instant::now();
-        if store::evict_step(txn, victims, need).keys == 0 {
+        let evicted = store::evict_step(txn, victims, need);
+        if evicted.keys == 0 {
+            press(engine, limit, evicted.spared);
             break;
         }
         *longest = begun.elapsed().max(*longest);

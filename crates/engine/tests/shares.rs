@@ -220,3 +220,95 @@ fn what_versions_keep_counts_for_maxmemory() {
     }
     assert!(keys(&mut client) > with + 3, "{with} keys beside the version");
 }
+
+/// What becomes free when a value goes that versions share: nothing, and that is known at once.
+#[test]
+fn a_removed_value_that_is_shared_counts_until_it_is_free() {
+    let engine = engine(start(""));
+    for removal in ["DEL k", "UNLINK k", "SET k v", "PEXPIRE k 0", "RENAME other k"] {
+        let mut client = TestClient::new(&engine);
+        fill(&mut client, "k", 5000);
+        fill(&mut client, "other", 1);
+        let version = share(&mut client, "k");
+        let before = engine.used_memory();
+        client.ask(removal);
+        client.worker.txn.report_memory();
+        // Not less, and not what it took for good.
+        let there = engine.used_memory();
+        assert!((before - 2000..before + 20_000).contains(&there), "{removal}: {before}, {there}");
+        assert!(kept(&engine) > before / 2, "{removal}");
+        settle(&mut client);
+        let later = engine.used_memory();
+        assert!((before - 2000..=there).contains(&later), "{removal}: {before}, {later}");
+        drop(version);
+        settle(&mut client);
+        assert!(engine.used_memory() < before / 10, "{removal}");
+        client.ask("FLUSHALL");
+        settle(&mut client);
+    }
+}
+
+/// Keys are dropped whose memory comes back; where there are no others, versions go.
+#[test]
+fn eviction_passes_over_what_versions_share() {
+    let engine = engine(start("maxmemory 3mb\nmaxmemory-policy allkeys-lru"));
+    let mut client = TestClient::new(&engine);
+    fill(&mut client, "k", 40_000);
+    let size: usize = client.ask("MEMORY USAGE k")[1..].parse().unwrap();
+    assert!(size > 1 << 20, "{size}");
+    let version = share(&mut client, "k");
+    let number = version.number();
+    engine.store.versions.begin_to_read(version.place());
+    let set = |client: &mut TestClient, number: usize| {
+        client.worker.begin(1_000_000);
+        client.ask(&format!("SET s{} {}", number % 100, "x".repeat(50 << 10)))
+    };
+    (0..300).for_each(|number| assert_eq!(set(&mut client, number), "+OK"));
+    assert_eq!(client.ask("EXISTS k"), ":1");
+    let others: usize = client.ask("DBSIZE")[1..].parse().unwrap();
+    assert!(others > (1 << 20) / (50 << 10), "{others}");
+    assert!(!engine.store.versions.gives_up(number));
+    // Less than the value alone takes.
+    client.ask("CONFIG SET maxmemory 1mb");
+    client.worker.begin(1_000_000);
+    assert!(set(&mut client, 1).starts_with("-OOM"));
+    assert_eq!((client.ask("DBSIZE").as_str(), client.ask("EXISTS k").as_str()), (":1", ":1"));
+    assert!(engine.store.versions.gives_up(number), "nothing else would make room");
+    let refused = try_share(&mut client, "k").map(|_| ()).unwrap_err();
+    assert_eq!(refused, error::VERSIONS_FULL);
+    drop(version);
+    settle(&mut client);
+    assert_eq!(set(&mut client, 1), "+OK");
+    assert_eq!(client.ask("EXISTS k"), ":0");
+    assert!(try_share(&mut client, "k").unwrap().is_none());
+}
+
+/// Without eviction writes would be refused for what versions keep: those go before.
+#[test]
+fn versions_go_before_writes_are_refused_for_them() {
+    let engine = engine(start("maxmemory 4mb"));
+    let mut client = TestClient::new(&engine);
+    fill(&mut client, "k", 40_000);
+    let version = share(&mut client, "k");
+    engine.store.versions.begin_to_read(version.place());
+    client.ask("RING.PUSH k 1 x");
+    assert!(kept(&engine) > 1 << 20);
+    let set = |client: &mut TestClient, number: usize| {
+        client.worker.begin(1_000_000);
+        client.ask(&format!("SET s{number} {}", "x".repeat(100 << 10)))
+    };
+    let refused = (0..100).find(|&number| set(&mut client, number).starts_with("-OOM")).unwrap();
+    assert!(engine.store.versions.gives_up(version.number()));
+    drop(version);
+    settle(&mut client);
+    assert_eq!(set(&mut client, refused), "+OK");
+    // What would not make room anyway is left alone.
+    fill(&mut client, "small", 3);
+    let small = share(&mut client, "small");
+    engine.store.versions.begin_to_read(small.place());
+    client.ask("DEL small");
+    (0..100).for_each(|number| drop(set(&mut client, number)));
+    client.ask("CONFIG SET maxmemory 1mb");
+    assert!(set(&mut client, 0).starts_with("-OOM"));
+    assert!(!engine.store.versions.gives_up(small.number()));
+}

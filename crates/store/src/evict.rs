@@ -10,7 +10,7 @@ use sync::atomic::Ordering;
 
 use base::{Millis, Rng};
 use smallvec::SmallVec;
-use table::EntryRef;
+use table::{Content, EntryRef};
 
 use crate::object::usage::faded;
 use crate::{Garbage, Measure, Object, Shard, Touched, Txn, TxnNotifications};
@@ -49,6 +49,9 @@ pub struct Evicted {
     pub keys: usize,
     /// Bytes freed.
     pub bytes: usize,
+    /// Keys were passed over whose values queries read: to drop one frees little before they have
+    /// ended.
+    pub spared: bool,
 }
 
 /// A key that may go: the higher the score, the sooner.
@@ -63,6 +66,8 @@ struct Candidate {
 struct Worst {
     candidates: SmallVec<[Candidate; MOST]>,
     seen: usize,
+    /// Some were not candidates because versions share their values.
+    spared: bool,
 }
 
 impl Worst {
@@ -94,9 +99,20 @@ struct Scorer {
     measure: Measure,
     second: u32,
     minute: u32,
+    /// There are versions of values.
+    versions: bool,
 }
 
 impl Scorer {
+    /// Whether versions share a value, which would free little now.
+    fn spares(&self, entry: &EntryRef<'_, Object>) -> bool {
+        self.versions
+            && match entry.content() {
+                Content::Bytes(_) => false,
+                Content::Object(object) => object.versions().is_some(),
+            }
+    }
+
     fn score(&self, entry: &EntryRef<'_, Object>, rng: &mut Rng) -> u64 {
         match (self.victims.by, self.measure) {
             (By::Random, _) => rng.next_u64(),
@@ -115,16 +131,18 @@ impl Scorer {
 /// dropped if there is no such key in the whole store. Call without holding any shard.
 pub fn evict_step(txn: &mut Txn, victims: &Victims, need: usize) -> Evicted {
     let Txn { held, notifications, uses, rng, .. } = txn;
+    let store = Arc::clone(held.store());
     let scorer = Scorer {
         victims: *victims,
         measure: uses.measure,
         second: uses.second,
         minute: uses.minute,
+        versions: store.versions.living() > 0,
     };
-    let store = Arc::clone(held.store());
     notifications.clear_asker();
     let shards = store.shards();
     let first = rng.below(shards);
+    let mut spared = false;
     for number in (first..shards).chain(0..first) {
         let mut rng = Rng::new(rng.next_u64());
         let mut gone = Gone::default();
@@ -132,6 +150,7 @@ pub fn evict_step(txn: &mut Txn, victims: &Victims, need: usize) -> Evicted {
         let evicted = held.try_with_shard(number, |shard| {
             notifications.look_around(&store);
             let worst = look(shard, &scorer, &mut rng);
+            spared |= worst.spared;
             let evicted = drop_worst(shard, &worst, need, (&mut gone, notifications));
             notifications.deliver(&store);
             evicted
@@ -144,7 +163,7 @@ pub fn evict_step(txn: &mut Txn, victims: &Victims, need: usize) -> Evicted {
             return evicted;
         }
     }
-    Evicted::default()
+    Evicted { spared, ..Evicted::default() }
 }
 
 /// The worst keys of a random part of each database.
@@ -160,6 +179,10 @@ fn look(shard: &Shard, scorer: &Scorer, rng: &mut Rng) -> Worst {
         let mut position = rng.next_u64() % table::POSITIONS;
         for _ in 0..MOST * BUCKETS {
             position = there.keys.sample(position, expiring, &mut |entry| {
+                if scorer.spares(&entry) {
+                    worst.spared = true;
+                    return;
+                }
                 worst.note(scorer.score(&entry, rng), db, entry.key());
             });
             if worst.seen >= enough {

@@ -197,6 +197,10 @@ impl DataType for Ring {
         1 + self.len()
     }
 
+    fn versions(&self) -> Option<&Arc<Versions>> {
+        self.0.as_ref()?.blocks.versions()
+    }
+
     fn encode(&self, out: &mut Vec<u8>) {
         put_framed(out, |out| {
             put_number(out, self.len() as u64);

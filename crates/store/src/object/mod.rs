@@ -15,8 +15,10 @@ pub(crate) mod text_notes;
 pub(crate) mod usage;
 pub(crate) mod value_copy;
 
+use std::sync::Arc;
+
 use base::codec::{Malformed, Source, put_bytes};
-use base::{DataType, Kind, PackLimits};
+use base::{DataType, Kind, PackLimits, Versions};
 use table::{Content, EntryRef, UnalignedBox, size_class};
 use types::Contexts;
 
@@ -68,6 +70,14 @@ macro_rules! object {
                 match self {
                     Object::Str(bytes) => size_class(size_of::<Vec<u8>>()) + bytes.capacity(),
                     $(Object::$name(value) => value.memory(),)*
+                }
+            }
+
+            /// The account of what versions keep of it, where versions of it are there. O(1).
+            pub(crate) fn versions(&self) -> Option<&Arc<Versions>> {
+                match self {
+                    Object::Str(_) => None,
+                    $(Object::$name(value) => value.versions(),)*
                 }
             }
 

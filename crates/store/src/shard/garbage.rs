@@ -1,6 +1,6 @@
 //! Values on their way out. Large ones are freed off the data path.
 
-use base::EndedVersion;
+use base::{Charge, EndedVersion};
 
 use super::db::Keys;
 use super::readers::Readers;
@@ -18,6 +18,9 @@ pub enum Garbage {
     Nothing,
     /// A large value.
     Object(Box<Object>),
+    /// One that versions share. What they hold of it is known when it is freed; until then all of
+    /// it counts as theirs, as nothing becomes free that is not counted.
+    Shared(Box<Object>, Charge),
     /// A whole table.
     Keys(Box<Keys>),
     /// Who had read which keys.
@@ -30,7 +33,13 @@ impl Garbage {
     /// Frees a small value now and keeps a large one for later.
     pub(crate) fn of(object: Option<Box<Object>>) -> Self {
         match object {
-            Some(object) if object.free_effort() > LAZY_EFFORT => Garbage::Object(object),
+            Some(object) if object.free_effort() > LAZY_EFFORT => match object.versions() {
+                Some(versions) => {
+                    let charge = versions.charge(object.memory());
+                    Garbage::Shared(object, charge)
+                }
+                None => Garbage::Object(object),
+            },
             Some(object) if matches!(&*object, Object::Str(text) if text.len() > LAZY_BYTES) => {
                 Garbage::Object(object)
             }
