@@ -414,6 +414,103 @@ fn the_query_that_is_given_up_is_one_behind_which_much_has_changed() {
     nothing_left(&engine);
 }
 
+/// What a client is sent, in order, when its thread takes its messages.
+fn sent(client: &mut TestClient) -> String {
+    let id = client.session.client.id;
+    let mut out = Vec::new();
+    loop {
+        let messages = client.messages.take(id);
+        if messages.is_empty() {
+            return String::from_utf8(out).unwrap();
+        }
+        for message in messages {
+            match message {
+                Message::Push(bytes) => out.extend_from_slice(&bytes),
+                Message::Unblocked { ticket, reply } => {
+                    client.worker.unblock(&mut client.session, ticket, &reply, &mut out);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// A copy that is made of the reply of a query is never stale unsaid, whatever came in between.
+#[test]
+fn a_client_that_caches_hears_behind_the_reply_what_became_stale() {
+    let stale = |key: &str| format!(">2\r\n$10\r\ninvalidate\r\n*1\r\n${}\r\n{key}\r\n", key.len());
+    let all = ">2\r\n$10\r\ninvalidate\r\n_\r\n".to_owned();
+    let (one, both) = (stale("k"), format!("{}{}", stale("k"), stale("other")));
+    let words = "*2\r\n$6\r\nword:0\r\n$6\r\nword:1\r\n";
+    for (number, (mode, changes, before, behind)) in [
+        ("on", &["RING.PUSH k 9 x"][..], &one, one.as_str()),
+        ("on", &["RING.PUSH k 9 x", "RING.PUSH k 9 y"], &one, &one),
+        ("on", &["DEL k"], &one, &one),
+        ("on", &["RENAME k away"], &one, &one),
+        ("on", &["PEXPIRE k 0"], &one, &one),
+        ("on", &["MULTI", "RING.PUSH k 9 x", "EXEC"], &one, &one),
+        ("on", &["FLUSHALL"], &all, &all),
+        ("on optin", &["RING.PUSH k 9 x"], &String::new(), ""),
+        // Of other keys it hears once.
+        ("on", &["SET other 1"], &stale("other"), ""),
+        ("on bcast", &["RING.PUSH k 9 x", "SET other 1"], &both, &one),
+        ("on bcast prefix x", &["RING.PUSH k 9 x"], &String::new(), ""),
+        ("off", &["RING.PUSH k 9 x"], &String::new(), ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let gate = format!("stale{number}");
+        let (engine, mut other) = stage("", &gate, 2);
+        other.ask("SET other 0");
+        let mut client = TestClient::new(&engine);
+        client.ask("HELLO 3");
+        client.ask(&format!("CLIENT TRACKING {mode}"));
+        client.ask("GET other");
+        begin(&mut client, &gate);
+        entered(&mut other, &gate, 1);
+        changes.iter().for_each(|change| drop(other.ask(change)));
+        assert_eq!(sent(&mut client), *before, "{mode} {changes:?}");
+        other.ask(&format!("RING.GATE OPEN {gate}"));
+        until(|| !client.messages.is_empty(client.session.client.id));
+        assert_eq!(sent(&mut client), format!("{words}{behind}"), "{mode} {changes:?}");
+        // What comes later is told as ever: once, to readers of what is there.
+        client.ask("RING.WORDS k");
+        sent(&mut client);
+        other.ask("DEL k away");
+        other.ask("RING.PUSH k 9 z");
+        let later = sent(&mut client);
+        assert_eq!(later.contains("invalidate"), !matches!(number, 7 | 10 | 11), "{later}");
+        nothing_left(&engine);
+    }
+}
+
+/// The same where another client is told, and where the key is forgotten because there are many.
+#[test]
+fn a_redirected_notice_comes_behind_the_reply_too() {
+    let (engine, mut other) = stage("tracking-table-max-keys 1", "redirected", 2);
+    let (mut client, mut listener) = (TestClient::new(&engine), TestClient::new(&engine));
+    listener.ask("HELLO 3");
+    let id = listener.session.client.id;
+    client.ask(&format!("CLIENT TRACKING on REDIRECT {id}"));
+    begin(&mut client, "redirected");
+    entered(&mut other, "redirected", 1);
+    other.ask("CLIENT TRACKING on");
+    // All shards have room for one key.
+    until(|| {
+        (0..300).for_each(|number| drop(other.ask(&format!("GET g{number}"))));
+        let mut worker = kvist_engine::Worker::new(&engine, 99);
+        worker.begin(1_000_000);
+        (0..engine.store.shards()).for_each(|shard| store::trim_readers(&mut worker.txn, shard));
+        !listener.messages.is_empty(id)
+    });
+    assert!(sent(&mut listener).contains("$1\r\nk\r\n"));
+    other.ask("RING.GATE OPEN redirected");
+    assert_eq!(told(&mut client).0, "*2\r\n$6\r\nword:0\r\n$6\r\nword:1\r\n");
+    assert!(sent(&mut listener).contains("$1\r\nk\r\n"), "the copy would be kept for ever");
+    nothing_left(&engine);
+}
+
 /// Rights are asked for before, and a pause holds it back.
 #[test]
 fn what_refuses_a_request_refuses_a_query() {

@@ -6,6 +6,7 @@ pub(crate) mod held;
 pub(crate) mod memory;
 pub(crate) mod memory_totals;
 pub(crate) mod pauses;
+pub(crate) mod query_reads;
 pub(crate) mod replies;
 pub(crate) mod reply_limit;
 pub(crate) mod session;
@@ -23,6 +24,7 @@ use parking_lot::{Mutex, RwLock};
 use self::blocked::BlockedRequests;
 use self::held::PostedReply;
 use self::pauses::Pauses;
+use self::query_reads::QueryReads;
 use self::transfer::Transfer;
 use crate::access::Account;
 pub(crate) use crate::metrics::words_memory;
@@ -210,6 +212,8 @@ pub struct ClientTracking {
     pub redirect: AtomicU64,
     /// That client was gone when it was to be told.
     pub broken_redirect: AtomicBool,
+    /// What its query reads, while it waits for one.
+    pub(crate) query: QueryReads,
 }
 
 impl Default for ClientState {

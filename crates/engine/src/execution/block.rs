@@ -17,6 +17,7 @@ use crate::client::{Client, words_memory};
 use crate::engine::Engine;
 use crate::engine::worker::Worker;
 use crate::execution::data_command::Call;
+use crate::execution::notifier::tell_behind_query;
 
 /// Bytes that the place of a request at a key takes beside the key's name, about: the key may have
 /// none but this one, and has queues.
@@ -108,6 +109,10 @@ impl Worker {
         }
         session.closing |= blocked.end.gone.load(Ordering::Relaxed);
         unblocked(session);
+        if blocked.awaits == Awaits::Query && session.tracking.mode.on {
+            let stale = session.client.tracked.query.end();
+            tell_behind_query(&self.engine, &session.client, &stale);
+        }
         self.note_end(session, &blocked);
         true
     }

@@ -11,6 +11,7 @@ use base::{Event, Protocol, Reply};
 use store::{BY_EVENT, BY_KEY, Notification, NotificationSink, Txn};
 use wire::RespWriter;
 
+use crate::client::query_reads::StaleKeys;
 use crate::client::{Client, ClientId, Message};
 use crate::engine::Engine;
 
@@ -47,6 +48,19 @@ impl NotificationSink for Notifier {
             crate::execution::serving::serve_ready(&engine, txn);
         }
     }
+}
+
+/// Tells a client once more what has become stale while its query read it: the reply is written.
+#[cold]
+pub(crate) fn tell_behind_query(engine: &Engine, client: &Client, stale: &StaleKeys) {
+    let keys: Vec<&[u8]> = match stale {
+        StaleKeys::None => return,
+        StaleKeys::Some(keys) => keys.iter().map(|key| &**key).collect(),
+        StaleKeys::All => Vec::new(),
+    };
+    let mut notice = Notice::of((*stale != StaleKeys::All).then_some(&keys));
+    // No request of its own runs: it hears of it behind the reply, as of what others do.
+    Delivery { engine, asker: 0, own: &mut Vec::new() }.send(client, &mut notice);
 }
 
 /// Delivers notifications, some of them to the client whose request caused them.
@@ -134,6 +148,7 @@ impl Delivery<'_> {
 
     /// Sends a notice to a client, or to the one it named instead.
     fn send(&mut self, client: &Client, notice: &mut Notice<'_>) {
+        client.tracking.query.note(notice.keys);
         let redirect = client.tracking.redirect.load(Ordering::Relaxed);
         if redirect == 0 {
             if speaks_resp3(client) {

@@ -60,6 +60,13 @@ fn send<T>(
     let &Call { engine, entry, request, .. } = call;
     let place = Place::take_for_query(&engine.background, session)?;
     let Some(own) = engine.me() else { return Err(error::INTERNAL) };
+    if session.tracking.mode.on {
+        let mut positions = Vec::new();
+        // They were found when the request was planned.
+        let _ = entry.spec.key_positions(request.argv, &mut positions);
+        let keys = positions.into_iter().map(|at| Box::from(request.argv[at]));
+        session.client.tracked.query.begin(keys);
+    }
     let request = (entry.number, request.argv);
     let waiting = Waiting::for_query(&engine.waits.blocked, place, session, request);
     let queries = &engine.background.queries;
