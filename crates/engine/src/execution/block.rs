@@ -110,7 +110,7 @@ impl Worker {
         session.closing |= blocked.end.gone.load(Ordering::Relaxed);
         unblocked(session);
         if blocked.awaits == Awaits::Query && session.tracking.mode.on {
-            let stale = session.client.tracked.query.end();
+            let stale = session.client.tracking.query.end();
             tell_behind_query(&self.engine, &session.client, &stale);
         }
         self.note_end(session, &blocked);

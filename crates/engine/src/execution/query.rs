@@ -65,7 +65,7 @@ fn send<T>(
         // They were found when the request was planned.
         let _ = entry.spec.key_positions(request.argv, &mut positions);
         let keys = positions.into_iter().map(|at| Box::from(request.argv[at]));
-        session.client.tracked.query.begin(keys);
+        session.client.tracking.query.begin(keys);
     }
     let request = (entry.number, request.argv);
     let waiting = Waiting::for_query(&engine.waits.blocked, place, session, request);
