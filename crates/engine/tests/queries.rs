@@ -303,7 +303,7 @@ fn limits_of_replies_hold_while_a_query_writes() {
     }
 }
 
-/// What is on its way to the threads of clients has a bound: it counts as theirs until they take it.
+/// What is on its way to the threads of clients has a bound: it counts as theirs until taken.
 #[test]
 fn a_reply_counts_as_its_clients_until_it_is_taken() {
     let (engine, mut other) = stage("", "posted", 0);
