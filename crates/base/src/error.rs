@@ -159,6 +159,8 @@ errors! {
     /// A query that has kept too much, and is the oldest of those that do.
     QUERY_GIVEN_UP = "ERR the query was given up: more was changed behind it and others than \
         query-kept-memory or maxmemory has room for";
+    /// A query inside a transaction, or one that was served, that others have ended.
+    QUERY_KILLED = "ERR the query was ended: by SCRIPT KILL, or as its client has gone";
     /// A query that ends with the server.
     QUERY_STOPPED = "ERR the query was ended: the server is shutting down";
     /// Scripts and functions are switched off.

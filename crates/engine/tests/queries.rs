@@ -4,15 +4,17 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kvist_engine::exchange::Exchange;
+use kvist_engine::persistence::DataDir;
 use kvist_engine::step::{Progress, Step};
 use kvist_engine::{Engine, Message, State};
 
+use crate::disk::{Call, Liar};
 use crate::rings;
-use crate::test_client::{TestClient, start};
+use crate::test_client::{KilledOnFailure, TestClient, start};
 
 /// An engine with a ring `k` of so many words, and a closed gate.
 fn stage(lines: &str, gate: &str, words: usize) -> (Arc<Engine>, TestClient) {
@@ -258,6 +260,99 @@ fn a_script_is_killed_in_a_query() {
     nothing_left(&engine);
 }
 
+/// The clients of other threads are told, and each of these ends it: it is as a script that takes
+/// too long.
+#[test]
+fn a_query_in_a_transaction_keeps_others_no_longer_than_a_script() {
+    for (number, way) in ["SCRIPT KILL", "CLIENT KILL", "stops", "gone"].into_iter().enumerate() {
+        let gate = format!("exec{number}");
+        let (engine, mut other) = stage("busy-reply-threshold 30", &gate, 2);
+        let _killed = KilledOnFailure(&engine);
+        let mut client = TestClient::new(&engine);
+        let id = client.session.client.id;
+        std::thread::scope(|scope| {
+            let scan = format!("RING.SCAN k {gate}");
+            let run = scope.spawn(move || {
+                client.ask("MULTI");
+                client.ask("RING.PUSH k 9 before");
+                client.ask(&scan);
+                client.ask("RING.PUSH k 9 behind");
+                client.ask("EXEC")
+            });
+            until(|| other.ask("RING.WORDS k").starts_with("-BUSY"));
+            let busy = other.ask("RING.PUSH k 9 x");
+            assert!(busy.starts_with("-BUSY Redis is busy running a query"), "{busy}");
+            let reply = match way {
+                "CLIENT KILL" => {
+                    assert_eq!(other.ask(&format!("CLIENT KILL ID {id}")), ":1");
+                    "-ERR the query was ended: by"
+                }
+                "gone" => {
+                    engine.clients.get(id).unwrap().state.gone.store(true, Ordering::Release);
+                    "-ERR the query was ended: by"
+                }
+                "stops" => {
+                    engine.run.stopping.store(true, Ordering::Release);
+                    "-ERR the query was ended: the server is shutting down"
+                }
+                _ => {
+                    assert_eq!(other.ask(way), "+OK");
+                    "-ERR the query was ended: by"
+                }
+            };
+            // The transaction is whole: what stands behind has run, too.
+            let exec = run.join().unwrap();
+            assert!(exec.starts_with(&format!("*3\r\n:3\r\n{reply}")), "{way}: {exec}");
+            assert!(exec.ends_with("\r\n:4"), "{way}: {exec}");
+        });
+        assert!(other.ask("RING.WORDS k").starts_with("*4\r\n"), "{way}");
+        assert!(other.ask("SCRIPT KILL").starts_with("-NOTBUSY"), "{way}");
+        nothing_left(&engine);
+    }
+}
+
+/// A client that has waited for a key is served by the thread that feeds it, under its locks.
+#[test]
+fn a_query_that_is_served_keeps_others_no_longer_than_a_script() {
+    for (number, way) in ["SCRIPT KILL", "CLIENT KILL", "leaves", "open"].into_iter().enumerate() {
+        let gate = format!("served{number}");
+        let (engine, mut other) = stage("busy-reply-threshold 30", &gate, 0);
+        let _killed = KilledOnFailure(&engine);
+        let (mut client, mut feeder) = (TestClient::new(&engine), TestClient::new(&engine));
+        let id = client.session.client.id;
+        assert_eq!(client.feed(&format!("RING.WAIT k {gate}\r\n")).1, State::Blocked);
+        std::thread::scope(|scope| {
+            let feeds = scope.spawn(move || feeder.ask("RING.PUSH k 9 word"));
+            until(|| other.ask("RING.WORDS k").starts_with("-BUSY"));
+            match way {
+                "CLIENT KILL" => {
+                    assert_eq!(other.ask(&format!("CLIENT KILL ID {id}")), ":1");
+                }
+                "leaves" => {
+                    let TestClient { worker, session, .. } = &mut client;
+                    worker.disconnect(session);
+                }
+                "open" => drop(other.ask(&format!("RING.GATE OPEN {gate}"))),
+                _ => assert_eq!(other.ask(way), "+OK"),
+            }
+            assert_eq!(feeds.join().unwrap(), ":1", "{way}");
+        });
+        if way != "leaves" {
+            until(|| !client.messages.is_empty(id));
+            let messages = client.messages.take(id);
+            let reply = messages.iter().find_map(|message| match message {
+                Message::Unblocked { reply, .. } => Some(String::from_utf8_lossy(reply)),
+                _ => None,
+            });
+            let begins = if way == "open" { "*1\r\n" } else { "-ERR the query was ended: by" };
+            assert!(reply.as_ref().is_some_and(|reply| reply.starts_with(begins)), "{reply:?}");
+        }
+        assert_eq!(other.ask("RING.WORDS k"), "*1\r\n$4\r\nword");
+        assert!(other.ask("SCRIPT KILL").starts_with("-NOTBUSY"), "{way}");
+        until(|| engine.store.versions.living() == 0 || !engine.store.take_trash().is_empty());
+    }
+}
+
 #[test]
 fn no_more_queries_wait_than_there_are_places() {
     const PLACES: usize = 1024;
@@ -335,6 +430,76 @@ fn a_reply_counts_as_its_clients_until_it_is_taken() {
     let TestClient { worker, session, .. } = &mut clients[0];
     worker.disconnect(session);
     nothing_left(&engine);
+}
+
+/// What a query has written when it fails is taken back, wherever it runs.
+#[test]
+fn a_query_that_fails_in_the_middle_of_its_reply_answers_an_error_alone() {
+    let (engine, mut client) = stage("", "later", 300);
+    client.ask("RING.GATE LATER later");
+    let error = "-ERR the gate fails it later";
+    assert_eq!(client.ask("RING.SCAN k later"), error);
+    assert_eq!(client.ask("RING.WAIT k later"), error);
+    for line in ["MULTI", "PING 1", "RING.SCAN k later", "PING 2"] {
+        client.ask(line);
+    }
+    assert_eq!(client.ask("EXEC"), format!("*3\r\n$1\r\n1\r\n{error}\r\n$1\r\n2"));
+    let call = "redis.pcall('ring.scan', KEYS[1], 'later')";
+    let script = format!("EVAL \"return {{1, {call}.err, 2}}\" 1 k");
+    assert_eq!(client.ask(&script), "*3\r\n:1\r\n$27\r\nERR the gate fails it later\r\n:2");
+    client.ask("RENAME k away");
+    client.feed("RING.WAIT k later\r\n");
+    TestClient::new(&engine).ask("RENAME away k");
+    assert_eq!(told(&mut client).0, format!("{error}\r\n"));
+    assert_eq!(client.ask("PING"), "+PONG");
+    nothing_left(&engine);
+}
+
+/// Its reply tells what it has read: not before that is on the disk, and for nothing later.
+#[test]
+fn the_reply_of_a_query_waits_for_what_it_has_read_to_be_durable() {
+    let lines = "appendonly yes\nappendfsync always\ndir /liar";
+    let engine = rings::engine(start(lines));
+    let disk = Liar::default();
+    let data_dir = DataDir::on(Arc::new(disk.clone())).map_err(|why| why.to_string()).unwrap();
+    engine.attach_data_dir(data_dir);
+    engine.recover().unwrap();
+    let (mut writer, mut client) = (TestClient::new(&engine), TestClient::new(&engine));
+    let hangs = Arc::new(AtomicBool::new(false));
+    let still = Arc::clone(&hangs);
+    disk.listen(move |call, _, _, _| {
+        while call == Call::Sync && still.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    let holds = |client: &TestClient| {
+        engine.store.log().flush_soon();
+        client.worker.must_hold(&client.session)
+    };
+    writer.ask("RING.PUSH k 9 a");
+    writer.ask("RING.GATE CLOSE durable");
+    until(|| !holds(&writer));
+    hangs.store(true, Ordering::SeqCst);
+    // Begun before what is not durable, or behind it.
+    for (first, words) in [(true, "*1\r\n$1\r\na\r\n"), (false, "*2\r\n$1\r\na\r\n$1\r\nb\r\n")] {
+        writer.ask("RING.GATE CLOSE durable");
+        if !first {
+            writer.ask("RING.PUSH k 9 b");
+        }
+        begin(&mut client, "durable");
+        if first {
+            writer.ask("RING.PUSH other 9 x");
+        }
+        writer.ask("RING.GATE OPEN durable");
+        assert_eq!(told(&mut client).0, words);
+        assert_eq!(holds(&client), !first);
+    }
+    assert!(holds(&writer));
+    hangs.store(false, Ordering::SeqCst);
+    until(|| !holds(&client));
+    nothing_left(&engine);
+    disk.hush();
+    engine.close().unwrap();
 }
 
 #[test]

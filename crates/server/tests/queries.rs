@@ -116,6 +116,118 @@ fn a_server_ends_though_queries_run() {
     }
 }
 
+/// In a transaction, and where a request is served that has waited, a query holds its keys: as a
+/// script that takes too long, it keeps neither the clients of its thread nor what ends it.
+#[test]
+fn a_query_with_keys_in_hand_keeps_no_thread_from_others() {
+    let more: &[&str] = &["--io-threads", "1", "--busy-reply-threshold", "50"];
+    let server = Server::start(&[OPTIONS, more].concat());
+    let mut other = server.connect();
+    other.ask(&["RING.GATE", "CLOSE", "g"]);
+    for served in [false, true] {
+        for way in ["SCRIPT KILL", "CLIENT KILL", "opens"] {
+            other.ask(&["DEL", "k"]);
+            let (mut client, mut feeder) = (server.connect(), server.connect());
+            let id = client.id();
+            if served {
+                client.say(&["RING.WAIT", "k", "g"]);
+                eventually("a wait", || {
+                    (server.info(&mut other, "blocked_clients") == "1").then_some(())
+                });
+                feeder.say(&["RING.PUSH", "k", "9", "a"]);
+            } else {
+                client.ask(&["MULTI"]);
+                client.ask(&["RING.PUSH", "k", "9", "a"]);
+                client.ask(&["RING.SCAN", "k", "g"]);
+                client.say(&["EXEC"]);
+            }
+            // The only thread is handed over, and those that want the key do not wait.
+            eventually("busy", || {
+                let reply = other.ask(&["RING.WORDS", "k"]);
+                matches!(reply, Value::Error(text) if text.starts_with(b"BUSY")).then_some(())
+            });
+            assert_eq!(other.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+            match way {
+                "CLIENT KILL" => {
+                    assert_eq!(other.ask(&["CLIENT", "KILL", "ID", &id]), Value::Int(1));
+                }
+                "opens" => assert_eq!(other.ask(&["RING.GATE", "OPEN", "g"]), ok()),
+                _ => assert_eq!(other.ask(&["SCRIPT", "KILL"]), ok()),
+            }
+            if served {
+                assert_eq!(feeder.hear(), Value::Int(1), "{way}");
+            }
+            match way {
+                "CLIENT KILL" => client.closed(),
+                way => {
+                    let mut reply = client.hear();
+                    if !served {
+                        let Value::Array(mut all) = reply else { panic!("{reply:?}") };
+                        reply = all.pop().unwrap();
+                    }
+                    match reply {
+                        Value::Array(words) => assert_eq!((way, words.len()), ("opens", 1)),
+                        other => assert!(matches!((way, other), ("SCRIPT KILL", Value::Error(_)))),
+                    }
+                    assert_eq!(client.ask(&["PING"]), Value::Simple(b"PONG".to_vec()));
+                }
+            }
+            other.ask(&["RING.GATE", "CLOSE", "g"]);
+            let words = eventually("no longer busy", || match other.ask(&["RING.WORDS", "k"]) {
+                Value::Array(words) => Some(words),
+                _ => None,
+            });
+            assert_eq!(words, [bulk("a")], "{way}");
+        }
+    }
+    nothing_left(&server, &mut other);
+}
+
+/// A batch runs on behind a query, and answers in order.
+#[test]
+fn a_batch_with_queries_is_answered_in_order() {
+    let calls = Calls::start(OPTIONS);
+    let mut other = calls.server.connect();
+    set_up(&mut other);
+    let execute = |words: &[&str]| {
+        let words = words.iter().map(|word| bytes(word)).collect();
+        let execute = pb::ExecuteRequest { words, database: 0 };
+        pb::Operation { kind: Some(pb::operation::Kind::Execute(execute)) }
+    };
+    let operations = vec![
+        execute(&["PING", "1"]),
+        execute(&["RING.SCAN", "k", "g"]),
+        execute(&["RING.PUSH", "k", "9", "c"]),
+        execute(&["RING.SCAN", "k", "g"]),
+        execute(&["PING", "2"]),
+    ];
+    let mut kvist = calls.kvist();
+    let batch = pb::BatchRequest { id: 7, operations };
+    let call = calls.spawn(async move {
+        let mut answers = kvist.batch(tokio_stream::iter([batch])).await.unwrap().into_inner();
+        answers.message().await.unwrap().unwrap()
+    });
+    let mut beside = calls.kvist();
+    eventually("a query", || {
+        calls.execute(&mut beside, "PING").unwrap();
+        (other.ask(&["RING.GATE", "ENTERED", "g"]) == Value::Int(1)).then_some(())
+    });
+    other.ask(&["RING.GATE", "OPEN", "g"]);
+    let answer = calls.run(call).unwrap();
+    let count = |result: pb::OperationResult| match result.kind {
+        Some(pb::operation_result::Kind::Execute(done)) => {
+            match done.reply.and_then(|it| it.kind) {
+                Some(Kind::List(list)) => list.items.len(),
+                _ => 0,
+            }
+        }
+        other => panic!("{other:?}"),
+    };
+    let counts: Vec<usize> = answer.results.into_iter().map(count).collect();
+    assert_eq!(counts, [0, 2, 0, 3, 0]);
+    nothing_left(&calls.server, &mut other);
+}
+
 #[test]
 fn calls_wait_for_queries_and_end_them() {
     let calls = Calls::start(OPTIONS);

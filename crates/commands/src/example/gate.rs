@@ -25,6 +25,8 @@ enum Way {
     Fails,
     /// They panic.
     Breaks,
+    /// They pass, and fail when a part of their reply is written.
+    FailsLater,
 }
 
 #[derive(Default)]
@@ -47,7 +49,7 @@ impl<'a> Command<'a> for Gate<'a> {
         since: "1.0.0",
         summary: "Holds queries up, for tests.",
         complexity: "O(1)",
-        grammar: "what=(OPEN | CLOSE | FAIL | BREAK | ENTERED) gate:string",
+        grammar: "what=(OPEN | CLOSE | FAIL | BREAK | LATER | ENTERED) gate:string",
         behaviour: Behaviour::NEW.locks(|_| Locks::Nothing),
         ..Spec::NEW
     };
@@ -66,6 +68,7 @@ impl<H> Run<H> for Gate<'_> {
             b"close" => Way::Closed,
             b"fail" => Way::Fails,
             b"break" => Way::Breaks,
+            b"later" => Way::FailsLater,
             b"entered" => {
                 out.int(gate.entered);
                 return Ok(Effect::None);
@@ -87,7 +90,7 @@ pub(super) fn pass(name: &[u8], pace: &mut dyn Pace, out: &dyn Reply) -> Result<
     loop {
         let waiting = gates();
         match waiting.get(name).map_or(Way::Open, |gate| gate.way) {
-            Way::Open => return Ok(()),
+            Way::Open | Way::FailsLater => return Ok(()),
             Way::Fails => return Err(CmdError::new("ERR the gate fails it")),
             Way::Breaks => {
                 drop(waiting);
@@ -96,5 +99,16 @@ pub(super) fn pass(name: &[u8], pace: &mut dyn Pace, out: &dyn Reply) -> Result<
             Way::Closed => drop(MOVED.wait_timeout(waiting, Duration::from_millis(1))),
         }
         pace.go_on(out, 0)?;
+    }
+}
+
+/// Passes it once more, in the middle of the reply.
+///
+/// # Errors
+/// The gate fails it now.
+pub(super) fn pass_again(name: &[u8]) -> Result<(), CmdError> {
+    match gates().get(name).map_or(Way::Open, |gate| gate.way) {
+        Way::FailsLater => Err(CmdError::new("ERR the gate fails it later")),
+        _ => Ok(()),
     }
 }

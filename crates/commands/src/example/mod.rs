@@ -7,6 +7,7 @@
 mod gate;
 mod push;
 mod scan;
+mod wait;
 mod words;
 
 use base::{Row, Shares, rows};
@@ -15,10 +16,11 @@ use types::example::Ring;
 use self::gate::Gate;
 use self::push::Push;
 use self::scan::Scan;
+use self::wait::WaitForRing;
 use self::words::Words;
 
 /// The rows of this family.
 #[must_use]
 pub fn rows<H: Shares<Ring>>() -> Vec<Row<H>> {
-    rows![H; Gate, Push, Scan, Words]
+    rows![H; Gate, Push, Scan, WaitForRing, Words]
 }

@@ -49,7 +49,8 @@ impl<H: Shares<Ring>> Run<H> for Scan<'_> {
 /// So many words are a piece of work.
 const PIECE: usize = 256;
 
-fn scan(
+/// Passes the gate, and writes the words.
+pub(super) fn scan(
     ring: &FrozenRing,
     gate: &[u8],
     pace: &mut dyn Pace,
@@ -60,6 +61,9 @@ fn scan(
     for (number, word) in ring.words().enumerate() {
         if number % PIECE == 0 {
             pace.go_on(&*out, 0)?;
+            if number > 0 {
+                gate::pass_again(gate)?;
+            }
         }
         out.bulk(word);
     }

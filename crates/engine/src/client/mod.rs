@@ -143,6 +143,8 @@ pub struct ClientState {
     pub silent: AtomicBool,
     /// Its request waits for the end of a pause.
     pub paused: AtomicBool,
+    /// It is to be closed, or has been: nothing more is worked out for it that can be left.
+    pub gone: AtomicBool,
 }
 
 /// How many it is subscribed to.
@@ -229,6 +231,7 @@ impl Default for ClientState {
             monitors: AtomicBool::new(false),
             silent: AtomicBool::new(false),
             paused: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
         }
     }
 }
@@ -236,6 +239,7 @@ impl Default for ClientState {
 impl Client {
     /// Asks the owner to close the connection.
     pub fn kill(&self) {
+        self.state.gone.store(true, Ordering::Release);
         self.mailbox.post(self.id, Message::Kill);
     }
 

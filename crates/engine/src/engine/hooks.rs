@@ -52,6 +52,9 @@ impl Allocator {
 pub(crate) struct Hooks {
     pub carry_out: OnceLock<CarryOut>,
     pub dial: OnceLock<Dial>,
+    /// Has another thread serve the clients of the thread that calls it, if it has some, while one
+    /// of them takes long; too long, if that is said.
+    pub hand_over: OnceLock<fn(bool)>,
     /// How memory is given back.
     pub allocator: OnceLock<Allocator>,
 }

@@ -128,6 +128,8 @@ impl Worker {
     #[must_use]
     pub fn hand_over(mut self, hand_over: fn(bool)) -> Self {
         self.context.threads.hand_over = hand_over;
+        // One function for all threads of a server; it does nothing in those that have no clients.
+        let _ = self.engine.hooks.hand_over.set(hand_over);
         self
     }
 

@@ -17,7 +17,7 @@ use crate::client::{Client, words_memory};
 use crate::engine::Engine;
 use crate::engine::worker::Worker;
 use crate::execution::data_command::Call;
-use crate::execution::notifier::tell_behind_query;
+use crate::execution::delivery::tell_behind_query;
 
 /// Bytes that the place of a request at a key takes beside the key's name, about: the key may have
 /// none but this one, and has queues.
@@ -119,6 +119,7 @@ impl Worker {
 
     /// The client is gone: nothing may be served to it any more.
     pub fn disconnect(&mut self, session: &mut Session) {
+        session.client.state.gone.store(true, Ordering::Release);
         if let Some(blocked) = session.blocked.take() {
             // If it was served already, its element is lost with the connection, as in Redis.
             let _ = blocked.waiter.claim();

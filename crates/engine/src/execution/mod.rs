@@ -6,13 +6,14 @@
 //!                        ▼                                   ▼
 //!             data_command ─► settle ─► propagate          control
 //!                        │
-//!                     block · query · serving · notifier · monitor
+//!                     block · query · serving · notifier · delivery · monitor
 //! ```
 
 pub(crate) mod admission;
 pub(crate) mod batch;
 pub(crate) mod block;
 pub(crate) mod data_command;
+pub(crate) mod delivery;
 pub(crate) mod direct_reply;
 pub(crate) mod execute;
 pub(crate) mod feed;
@@ -26,6 +27,7 @@ pub(crate) mod pause;
 pub(crate) mod prepare;
 pub(crate) mod propagate;
 pub(crate) mod query;
+pub(crate) mod query_under_locks;
 pub(crate) mod reply_limit;
 pub(crate) mod request;
 pub(crate) mod rights;

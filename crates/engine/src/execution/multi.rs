@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{CmdError, InTransaction, Key, Locks, Property, Reply, Types, error};
+use base::{CmdError, InTransaction, Key, Locks, Property, Query, Reply, Types, error};
 use store::{Failed, Scope, Txn};
 use wire::RespWriter;
 
@@ -23,7 +23,8 @@ use crate::execution::block;
 use crate::execution::data_command::Call;
 use crate::execution::monitor;
 use crate::execution::prepare;
-use crate::execution::query::{self, UnderLocks};
+use crate::execution::query;
+use crate::execution::query_under_locks::{Holder, UnderLocks};
 use crate::execution::request::{Request, contained, timed};
 use crate::execution::rights;
 use crate::execution::serving;
@@ -200,7 +201,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         for queued in &multi.queued {
             let mut control =
                 Control { engine, txn, context, session, in_exec: true, in_script: false };
-            match run_timed(&mut control, queued, writer) {
+            match run_timed(&mut control, (queued, began), writer) {
                 Some(took) => rest += took,
                 None => numbers.push(queued.entry),
             }
@@ -243,8 +244,9 @@ fn is_put_off(control: &mut Control<'_>, multi: &Multi) -> bool {
         (session.wait.postponed, session.wait.awaits_index) = (true, true);
         return true;
     }
-    // A script inside it holds everything, so its thread could not leave it.
-    let leaves = session.terms.leaves_long && any(multi, engine, Entry::runs_script);
+    // A script inside it holds everything, so its thread could not leave it, nor a query.
+    let is_long = |entry: &Entry| entry.runs_script() || entry.is(Property::ReadsVersion);
+    let leaves = session.terms.leaves_long && any(multi, engine, is_long);
     if leaves {
         (session.wait.postponed, session.wait.goes_aside) = (true, true);
     }
@@ -325,15 +327,15 @@ fn plan_all(engine: &Engine, multi: &Multi, watched: &Watched, plan: &mut Plan) 
 /// Runs a queued command; how long that took, if it was timed by itself, as plain requests are.
 fn run_timed(
     control: &mut Control<'_>,
-    queued: &Queued,
+    (queued, began): (&Queued, Instant),
     writer: &mut RespWriter<'_>,
 ) -> Option<Duration> {
     let entry = &control.engine.table.entries()[queued.entry];
     if entry.facts.quick && !control.context.times_each() {
-        run_queued(control, queued, writer);
+        run_queued(control, (queued, began), writer);
         return None;
     }
-    let (ran, took) = timed(|| run_queued(control, queued, writer));
+    let (ran, took) = timed(|| run_queued(control, (queued, began), writer));
     if ran {
         let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
         control.context.took(control.engine, entry, &argv, control.session, took);
@@ -341,8 +343,31 @@ fn run_timed(
     Some(took)
 }
 
+/// Works a query out, with the shards in hand that are held since the transaction began.
+fn read(
+    control: &mut Control<'_>,
+    request: (&Entry, &[&[u8]]),
+    since: Instant,
+    query: Query,
+    writer: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let Control { engine, txn, context, session, .. } = control;
+    let cancelled = session.terms.cancelled.as_deref();
+    let holder = Holder { client: &session.client, cancelled, since };
+    let mut pace = UnderLocks::new(engine, txn, request, holder)?;
+    let counted = (&*context.counters, request.0);
+    let done = query::in_place(engine, counted, query, &mut pace, writer);
+    // The loop of this thread may have another by now: the turn ends with the transaction.
+    context.overran |= !pace.was_quick();
+    done
+}
+
 /// Runs a queued command. `false` if it may not run.
-fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWriter<'_>) -> bool {
+fn run_queued(
+    control: &mut Control<'_>,
+    (queued, began): (&Queued, Instant),
+    writer: &mut RespWriter<'_>,
+) -> bool {
     let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
     let engine = control.engine;
     let entry = &engine.table.entries()[queued.entry];
@@ -366,9 +391,8 @@ fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWrite
                 Ok(None) => {}
                 Ok(Some(Unfinished::Waits(wait))) => block::nothing(wait.in_transaction, writer),
                 Ok(Some(Unfinished::Reads(query))) => {
-                    let counted = (&*context.counters, entry);
-                    let pace = &mut UnderLocks::new(engine);
-                    if let Err(failure) = query::in_place(engine, counted, query, pace, writer) {
+                    let read = read(control, (entry, &argv), began, query, writer);
+                    if let Err(failure) = read {
                         writer.raw().truncate(mark);
                         writer.error_bytes(failure.bytes());
                     }

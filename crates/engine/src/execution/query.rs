@@ -11,7 +11,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use base::{CmdError, Pace, Query, Reply, Versions, error};
@@ -25,6 +24,7 @@ use crate::client::session::Session;
 use crate::engine::Engine;
 use crate::engine::entry::Entry;
 use crate::execution::data_command::{Call, Counting};
+use crate::execution::query_under_locks::go_on;
 
 /// What ends a query in a script that runs once more from its beginning, or is killed: the script
 /// learns by itself why.
@@ -137,14 +137,6 @@ fn contained(query: Query, pace: &mut dyn Pace, out: &mut dyn Reply) -> Result<(
     })
 }
 
-/// Whether a query goes on, wherever it runs.
-fn go_on(engine: &Engine, out: &dyn Reply) -> Result<(), CmdError> {
-    if engine.run.stopping.load(Ordering::Acquire) {
-        return Err(error::QUERY_STOPPED);
-    }
-    if out.is_over() { Err(error::REPLY_TOO_LONG) } else { Ok(()) }
-}
-
 /// The pace of a query whose client waits.
 struct OfClient<'a> {
     engine: &'a Engine,
@@ -164,29 +156,6 @@ impl Pace for OfClient<'_> {
         if self.engine.store.versions.gives_up(self.version) {
             return Err(error::QUERY_GIVEN_UP);
         }
-        go_on(self.engine, out)
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.started.elapsed()
-    }
-}
-
-/// The pace of a query inside a transaction, whose shards are held until it has ended.
-pub(crate) struct UnderLocks<'e> {
-    engine: &'e Engine,
-    started: Instant,
-}
-
-impl<'e> UnderLocks<'e> {
-    /// It begins now.
-    pub fn new(engine: &'e Engine) -> Self {
-        UnderLocks { engine, started: Instant::now() }
-    }
-}
-
-impl Pace for UnderLocks<'_> {
-    fn go_on(&mut self, out: &dyn Reply, _: usize) -> Result<(), CmdError> {
         go_on(self.engine, out)
     }
 

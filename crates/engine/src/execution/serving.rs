@@ -18,7 +18,8 @@ use crate::client::blocked::Blocked;
 use crate::engine::Engine;
 use crate::engine::entry::Entry;
 use crate::execution::data_command::{Call, Served};
-use crate::execution::query::{self, UnderLocks};
+use crate::execution::query;
+use crate::execution::query_under_locks::{Holder, UnderLocks};
 use crate::execution::request::{Request, timed};
 use crate::execution::rights;
 use crate::execution::settle::Unfinished;
@@ -148,8 +149,11 @@ impl Blocked {
             Ok(None) => Ok(()),
             Ok(Some(Unfinished::Waits(_))) => return None,
             Ok(Some(Unfinished::Reads(query))) => {
-                let pace = &mut UnderLocks::new(engine);
-                query::in_place(engine, (Served, entry), query, pace, &mut writer)
+                let since = Instant::now();
+                let holder = Holder { client: &self.client, cancelled: None, since };
+                UnderLocks::new(engine, txn, (entry, &argv), holder).and_then(|mut pace| {
+                    query::in_place(engine, (Served, entry), query, &mut pace, &mut writer)
+                })
             }
             Err(failure) => Err(failure),
         };

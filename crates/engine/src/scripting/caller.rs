@@ -23,10 +23,8 @@ use crate::execution::query;
 use crate::execution::request::{Request, timed};
 use crate::execution::rights;
 use crate::execution::settle::Unfinished;
-use crate::scripts::{Registered, Running};
+use crate::scripts::{LONG, Registered, RunKind, Running};
 
-/// A script that has run for so long does not keep its thread's other clients waiting any more.
-const LONG: Duration = Duration::from_millis(20);
 /// After commands that have taken so long together the script looks at the clock.
 const SLOW: Duration = Duration::from_millis(5);
 
@@ -429,7 +427,7 @@ impl<'c> Caller<'c> {
         running.get_or_insert_with(|| {
             let (name, command) = name();
             engine.scripts.runs.add(Running {
-                function: mode.function,
+                kind: if mode.function { RunKind::Function } else { RunKind::Script },
                 name,
                 command,
                 since: *started,

@@ -15,7 +15,9 @@ pub(crate) use self::interpreter_pool::InterpreterPool;
 pub(crate) use self::libraries::{Functions, Known};
 pub(crate) use self::library_image::{put_all as put_libraries, read as read_libraries};
 pub(crate) use self::needs::Needs;
-pub(crate) use self::running::{BROKEN_OFF, BUSY_SCRIPT, Kill, Registered, Running, Runs};
+pub(crate) use self::running::{
+    BROKEN_OFF, BUSY_SCRIPT, Kill, LONG, Registered, RunKind, Running, Runs,
+};
 
 /// What all workers share of scripts.
 #[derive(Default)]

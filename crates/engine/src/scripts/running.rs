@@ -6,16 +6,31 @@
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use base::CmdError;
 use parking_lot::Mutex;
 
-/// A script that runs.
+/// What runs long may hold shards for as long as it likes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunKind {
+    /// A script.
+    Script,
+    /// A function.
+    Function,
+    /// A query inside a transaction, or of a request that is served. To those that would end it, it
+    /// is a script.
+    Query,
+}
+
+/// After so long what runs does not keep its thread's other clients waiting any more.
+pub(crate) const LONG: Duration = Duration::from_millis(20);
+
+/// A script that runs, or what is as one.
 pub(crate) struct Running {
-    /// A function, not a script.
-    pub function: bool,
-    /// The function's name, or the script's digest.
+    /// What it is.
+    pub kind: RunKind,
+    /// The function's name, the script's digest, or the query's command.
     pub name: String,
     /// The request that called it.
     pub command: Vec<Vec<u8>>,
@@ -135,7 +150,7 @@ impl Runs {
             Some(_) if runs.iter().any(|running| wrote(&running)) => Kill::Unkillable,
             Some(_) => Kill::Other,
         };
-        for running in runs.iter().filter(|running| running.function == functions) {
+        for running in runs.iter().filter(|running| running.is_function() == functions) {
             if !wrote(&running) {
                 running.killed.store(true, Ordering::Release);
                 result = Kill::Done;
@@ -157,9 +172,23 @@ const BUSY_FUNCTION: CmdError = CmdError::new(
     "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.",
 );
 
+const BUSY_QUERY: CmdError = CmdError::new(
+    "BUSY Redis is busy running a query inside a transaction. You can only call SCRIPT KILL, \
+     CLIENT KILL or SHUTDOWN NOSAVE.",
+);
+
 impl Running {
+    /// Whether `FUNCTION KILL` ends it, and not `SCRIPT KILL`.
+    pub fn is_function(&self) -> bool {
+        self.kind == RunKind::Function
+    }
+
     /// The error for clients that cannot be served meanwhile.
     pub fn busy_reply(&self) -> CmdError {
-        if self.function { BUSY_FUNCTION } else { BUSY_SCRIPT }
+        match self.kind {
+            RunKind::Script => BUSY_SCRIPT,
+            RunKind::Function => BUSY_FUNCTION,
+            RunKind::Query => BUSY_QUERY,
+        }
     }
 }

@@ -294,7 +294,7 @@ impl Act for FunctionStats<'_> {
     fn act(self, control: &mut Control<'_>, out: &mut RespWriter<'_>) -> Result<(), CmdError> {
         let engine = control.engine;
         let runs = engine.scripts.runs.all();
-        let longest = runs.iter().filter(|run| run.function).min_by_key(|run| run.since);
+        let longest = runs.iter().filter(|run| run.is_function()).min_by_key(|run| run.since);
         if let (None, Some(script)) = (longest, engine.scripts.runs.busy()) {
             return Err(script.busy_reply());
         }
