@@ -30,6 +30,7 @@
 
 pub mod bitmap;
 mod blocking;
+mod draw;
 #[cfg(debug_assertions)]
 pub mod example;
 pub mod geo;

@@ -22,6 +22,7 @@
 extern crate self as types;
 
 mod contexts;
+mod copied;
 mod elements;
 #[cfg(debug_assertions)]
 pub mod example;

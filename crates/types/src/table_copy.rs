@@ -1,9 +1,10 @@
 //! The copy of a large hash or set on its way: in the order of the table's places.
 
 use base::codec::{Source, put_bytes};
-use base::{Changed, Copier, DataType, IncrementalCopy, NOTES};
+use base::{Changed, Copier, DataType, IncrementalCopy};
 
 use crate::Places;
+use crate::copied::Copied;
 use crate::notes::ByPlace;
 use crate::pre_image::Noted;
 
@@ -29,17 +30,8 @@ pub struct TableCopy {
     /// The places that were read last, up to one they end before.
     from: u64,
     to: u64,
-    /// How many elements were found there.
-    found: usize,
+    copied: Copied,
     notes: ByPlace,
-    /// Elements there were, and how many are settled.
-    count: usize,
-    settled: usize,
-    /// How many bytes of notes there may be.
-    limit: usize,
-    /// What was read last, and the notes that came with it.
-    read: Vec<u8>,
-    fresh: Noted,
 }
 
 impl TableCopy {
@@ -47,10 +39,10 @@ impl TableCopy {
     /// others, that were noted, does not count.
     fn put(&mut self, out: &mut Vec<u8>, values: bool) -> usize {
         if self.notes.is_empty() {
-            out.extend_from_slice(&self.read);
-            return self.found;
+            out.extend_from_slice(&self.copied.read);
+            return self.copied.found;
         }
-        let (mut source, mut count) = (Source::new(&self.read), 0);
+        let (mut source, mut count) = (Source::new(&self.copied.read), 0);
         while !source.is_done() {
             let before = source.rest();
             let Ok(name) = source.bytes() else { break };
@@ -75,59 +67,49 @@ impl TableCopy {
 
 impl<T: Scanned> IncrementalCopy<T> for TableCopy {
     fn begin(value: &mut T, copier: &Copier) -> Option<Self> {
-        let copy = TableCopy {
-            from: 0,
-            to: 0,
-            found: 0,
-            notes: ByPlace::new(value.places()?),
-            count: value.elements(),
-            settled: 0,
-            limit: value.memory().saturating_add(NOTES),
-            read: Vec::new(),
-            fresh: Noted::default(),
-        };
+        let notes = ByPlace::new(value.places()?);
+        let copy = TableCopy { from: 0, to: 0, copied: Copied::none_of(value), notes };
         value.follow(copier).then_some(copy)
     }
 
     fn count(&self) -> usize {
-        self.count
+        self.copied.count()
     }
 
     fn make_room(&mut self, bytes: usize) {
-        self.read.reserve(2 * bytes);
+        self.copied.make_room(bytes);
     }
 
     fn read(&mut self, value: &mut T, copier: &Copier, bytes: usize) -> Result<bool, Changed> {
-        self.read.clear();
-        self.fresh = value.noted(copier).ok_or(Changed)?;
-        (self.from, self.found) = (self.to, 0);
+        self.copied.begin_part(value.noted(copier))?;
+        self.from = self.to;
+        let Copied { read, found, .. } = &mut self.copied;
         loop {
-            let next = value.read(self.to, &mut self.read, &mut self.found);
+            let next = value.read(self.to, read, found);
             if next == 0 {
                 self.to = u64::MAX;
                 value.unfollow();
                 return Ok(false);
             }
             self.to = next;
-            if self.read.len() >= bytes {
+            if read.len() >= bytes {
                 return Ok(true);
             }
         }
     }
 
     fn settle(&mut self, out: &mut Vec<u8>) -> Result<(), Changed> {
-        self.notes.add(&std::mem::take(&mut self.fresh), self.from);
-        self.settled += self.put(out, T::HAS_VALUES);
-        if self.notes.bytes() > self.limit { Err(Changed) } else { Ok(()) }
+        self.notes.add(&self.copied.take_notes(), self.from);
+        let elements = self.put(out, T::HAS_VALUES);
+        self.copied.settle(elements, self.notes.bytes())
     }
 
     fn finish(self, _out: &mut Vec<u8>) -> Result<(), Changed> {
-        debug_assert_eq!(self.settled, self.count, "a change without a note");
-        if self.settled == self.count { Ok(()) } else { Err(Changed) }
+        self.copied.finish()
     }
 
     fn last_read(&self) -> usize {
-        self.read.len()
+        self.copied.read.len()
     }
 
     fn noted(&self) -> usize {

@@ -2,24 +2,19 @@
 
 use base::{
     Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Makes, PackLimits, Protocol, Reply, Rng, Run, Spec, behaviour, error,
+    KeySpec, Makes, PackLimits, Protocol, Reply, Rng, Run, Spec, behaviour,
 };
 use types::Hash;
 
+use crate::draw::Draw;
 use crate::repeats::Repeats;
 
 /// Answers fields drawn at random: one; or a number of distinct ones; or, if the number is
 /// negative, that many which may repeat.
 pub struct HRandField<'a> {
     key: Key<'a>,
-    count: Option<i64>,
-    with_values: bool,
+    draw: Draw,
 }
-
-/// The smallest integer has no positive counterpart and is refused.
-pub(crate) const COUNT_RANGE: CmdError = CmdError::new(
-    "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
-);
 
 impl<'a> Command<'a> for HRandField<'a> {
     const SPEC: Spec = Spec {
@@ -38,28 +33,8 @@ impl<'a> Command<'a> for HRandField<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let key = args.key()?;
-        if args.left() == 0 {
-            return Ok(HRandField { key, count: None, with_values: false });
-        }
-        let count = parse_count(&mut args)?;
-        let with_values = args.token("WITHVALUES");
-        args.end()?;
-        // Twice as many elements must still be a number of elements.
-        if with_values && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
-            return Err(error::OUT_OF_RANGE);
-        }
-        Ok(HRandField { key, count: Some(count), with_values })
+        Ok(HRandField { key: args.key()?, draw: Draw::parse(&mut args, "WITHVALUES")? })
     }
-}
-
-/// How many elements to draw; repeats are allowed if it is negative.
-///
-/// # Errors
-/// It is no integer, or the one that cannot be negated.
-pub(crate) fn parse_count(args: &mut Args<'_>) -> Result<i64, CmdError> {
-    let count = args.integer()?;
-    if count == i64::MIN { Err(COUNT_RANGE) } else { Ok(count) }
 }
 
 impl<H: Holds<Hash>> Run<H> for HRandField<'_> {
@@ -67,7 +42,7 @@ impl<H: Holds<Hash>> Run<H> for HRandField<'_> {
         // The hash stays borrowed while fields are drawn: random numbers come from an offspring.
         let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
         let hash = host.peek(self.key)?;
-        match (hash, self.count) {
+        match (hash, self.draw.count) {
             (None, None) => out.null(),
             (Some(hash), None) => out.bulk_or_null(hash.random(&mut rng).map(|(field, _)| field)),
             (None, Some(_)) | (_, Some(0)) => out.array(0),
@@ -90,7 +65,7 @@ impl HRandField<'_> {
             let mut repeats = Repeats::new(draws, limits)?;
             self.header(draws, out);
             for (field, value) in (0..draws).map_while(|_| hash.random(rng)) {
-                repeats.add(field.len() + if self.with_values { value.len() } else { 0 })?;
+                repeats.add(field.len() + if self.draw.with { value.len() } else { 0 })?;
                 self.element(field, value, out);
             }
         } else if draws >= hash.len() {
@@ -106,12 +81,12 @@ impl HRandField<'_> {
 
     /// In RESP3 each field stands with its value in an array of its own.
     fn header(&self, fields: usize, out: &mut dyn Reply) {
-        let flat = self.with_values && out.protocol() == Protocol::Resp2;
+        let flat = self.draw.with && out.protocol() == Protocol::Resp2;
         out.array(if flat { fields * 2 } else { fields });
     }
 
     fn element(&self, field: &[u8], value: &[u8], out: &mut dyn Reply) {
-        if !self.with_values {
+        if !self.draw.with {
             return out.bulk(field);
         }
         if out.protocol() == Protocol::Resp3 {

@@ -6,7 +6,7 @@ use base::{
 };
 use types::Set;
 
-use crate::hash::randfield::parse_count;
+use crate::draw::parse_count;
 use crate::repeats::Repeats;
 
 /// Answers members drawn at random: one; or a number of distinct ones; or, if the number is

@@ -5,11 +5,52 @@
 
 use std::cmp::Ordering;
 
-use base::{Args, Class, CmdError, Deadline, Effect, Holds, Key, KeyHasher, Reply, error, num};
+use base::{
+    Args, Behaviour, Category, Class, CmdError, Deadline, Effect, Flag, Group, Holds, Key, KeyFlag,
+    KeyHasher, KeySpec, Reply, Spec, Stores, error, num,
+};
 use types::set::{Member, Text};
 use types::{Set, ZSet};
 
 use super::reply;
+
+/// What those have in common that answer their result.
+pub(super) const ANSWERS: Spec = Spec {
+    group: Group::SortedSet,
+    flags: &[Flag::ReadOnly],
+    categories: &[Category::SortedSet],
+    keys: &[KeySpec::counted(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
+    ..Spec::NEW
+};
+
+/// What those have in common that store it.
+pub(super) const STORES: Spec = Spec {
+    group: Group::SortedSet,
+    flags: &[Flag::Write, Flag::DenyOom],
+    categories: &[Category::SortedSet],
+    keys: &[
+        KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
+        KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
+    ],
+    behaviour: Behaviour::NEW.stores(Stores::Derived),
+    ..Spec::NEW
+};
+
+/// Where a result goes, and what it is made of.
+pub(super) struct Stored<'a> {
+    pub destination: Key<'a>,
+    pub inputs: Inputs<'a>,
+}
+
+impl<'a> Stored<'a> {
+    /// Reads them; `name` is the command's, for errors.
+    ///
+    /// # Errors
+    /// As [`Inputs::parse`].
+    pub fn parse(mut args: Args<'a>, name: &str) -> Result<Self, CmdError> {
+        Ok(Stored { destination: args.key()?, inputs: Inputs::parse(args, name)? })
+    }
+}
 
 /// The keys of the inputs, and options that are not parsed yet.
 pub(super) struct Inputs<'a> {

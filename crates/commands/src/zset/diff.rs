@@ -1,12 +1,9 @@
 //! ZDIFF and ZDIFFSTORE.
 
-use base::{
-    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Reply, Run, Spec, Stores,
-};
+use base::{Args, CmdError, Command, Effect, Holds, Reply, Run, Spec};
 use types::{Set, ZSet};
 
-use super::combine::{self, Inputs, Known, Pairs, Source};
+use super::combine::{self, Inputs, Known, Pairs, Source, Stored};
 
 /// The members of the first source that no other has.
 fn difference<'h>(sources: &mut [Source<'h>]) -> Pairs<'h> {
@@ -23,16 +20,12 @@ pub struct ZDiff<'a>(Inputs<'a>);
 impl<'a> Command<'a> for ZDiff<'a> {
     const SPEC: Spec = Spec {
         name: "zdiff",
-        group: Group::SortedSet,
         since: "6.2.0",
         summary: "Answers the members of a sorted set that none of several others has.",
         complexity: "O(N*K + M*log M), when N is the size of the first of K inputs and M of the \
             result",
         grammar: "numkeys:integer key:key... [WITHSCORES]",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::SortedSet],
-        keys: &[KeySpec::counted(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        ..Spec::NEW
+        ..combine::ANSWERS
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -50,41 +43,30 @@ impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZDiff<'_> {
 }
 
 /// Stores the members of the first input that no other has.
-pub struct ZDiffStore<'a> {
-    destination: Key<'a>,
-    inputs: Inputs<'a>,
-}
+pub struct ZDiffStore<'a>(Stored<'a>);
 
 impl<'a> Command<'a> for ZDiffStore<'a> {
     const SPEC: Spec = Spec {
         name: "zdiffstore",
-        group: Group::SortedSet,
         since: "6.2.0",
         summary: "Stores the members of a sorted set that none of several others has.",
         complexity: "O(N*K + M*log M), when N is the size of the first of K inputs and M of the \
             result",
         grammar: "destination:key numkeys:integer key:key#1...",
-        flags: &[Flag::Write, Flag::DenyOom],
-        categories: &[Category::SortedSet],
-        keys: &[
-            KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
-            KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
-        ],
-        behaviour: Behaviour::NEW.stores(Stores::Derived),
-        ..Spec::NEW
+        ..combine::STORES
     };
 
-    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let destination = args.key()?;
-        Ok(ZDiffStore { destination, inputs: Inputs::parse(args, "zdiffstore")? })
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Stored::parse(args, "zdiffstore").map(ZDiffStore)
     }
 }
 
 impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZDiffStore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let mut sources = self.inputs.sources(host)?;
-        self.inputs.options(Known::default())?;
+        let Stored { destination, inputs } = self.0;
+        let mut sources = inputs.sources(host)?;
+        inputs.options(Known::default())?;
         let result = combine::collect(&difference(&mut sources), host);
-        Ok(combine::store((Self::SPEC.name, self.destination), result, host, out))
+        Ok(combine::store((Self::SPEC.name, destination), result, host, out))
     }
 }

@@ -1,13 +1,10 @@
 //! ZINTER, ZINTERSTORE, ZINTERCARD.
 
-use base::{
-    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Reply, Run, Spec, Stores,
-};
+use base::{Args, CmdError, Command, Effect, Holds, Reply, Run, Spec};
 use types::set::Text;
 use types::{Set, ZSet};
 
-use super::combine::{self, Aggregate, Inputs, Known, Pairs, Source};
+use super::combine::{self, Aggregate, Inputs, Known, Pairs, Source, Stored};
 
 /// The members of all sources, which come smallest first.
 fn intersection<'h>(sources: &[Source<'h>], aggregate: Aggregate) -> Pairs<'h> {
@@ -27,17 +24,13 @@ pub struct ZInter<'a>(Inputs<'a>);
 impl<'a> Command<'a> for ZInter<'a> {
     const SPEC: Spec = Spec {
         name: "zinter",
-        group: Group::SortedSet,
         since: "6.2.0",
         summary: "Answers the members that all of several sorted sets have.",
         complexity: "O(N*K + M*log M), when N is the size of the smallest of K inputs and M of the \
             result",
         grammar: "numkeys:integer key:key... [WEIGHTS weight:integer...] [AGGREGATE aggregate=(SUM \
             | MIN | MAX)] [WITHSCORES]",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::SortedSet],
-        keys: &[KeySpec::counted(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        ..Spec::NEW
+        ..combine::ANSWERS
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -58,45 +51,34 @@ impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZInter<'_> {
 }
 
 /// Stores the members of all inputs.
-pub struct ZInterStore<'a> {
-    destination: Key<'a>,
-    inputs: Inputs<'a>,
-}
+pub struct ZInterStore<'a>(Stored<'a>);
 
 impl<'a> Command<'a> for ZInterStore<'a> {
     const SPEC: Spec = Spec {
         name: "zinterstore",
-        group: Group::SortedSet,
         since: "2.0.0",
         summary: "Stores the members that all of several sorted sets have.",
         complexity: "O(N*K + M*log M), when N is the size of the smallest of K inputs and M of the \
             result",
         grammar: "destination:key numkeys:integer key:key#1... [WEIGHTS weight:integer...] \
             [AGGREGATE aggregate=(SUM | MIN | MAX)]",
-        flags: &[Flag::Write, Flag::DenyOom],
-        categories: &[Category::SortedSet],
-        keys: &[
-            KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
-            KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
-        ],
-        behaviour: Behaviour::NEW.stores(Stores::Derived),
-        ..Spec::NEW
+        ..combine::STORES
     };
 
-    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let destination = args.key()?;
-        Ok(ZInterStore { destination, inputs: Inputs::parse(args, "zinterstore")? })
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Stored::parse(args, "zinterstore").map(ZInterStore)
     }
 }
 
 impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZInterStore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let mut sources = self.inputs.sources(host)?;
-        let options = self.inputs.options(Known { weights: true, ..Known::default() })?;
+        let Stored { destination, inputs } = self.0;
+        let mut sources = inputs.sources(host)?;
+        let options = inputs.options(Known { weights: true, ..Known::default() })?;
         options.arrange(&mut sources);
         let pairs = intersection(&sources, options.aggregate);
         let result = combine::collect(&pairs, host);
-        Ok(combine::store((Self::SPEC.name, self.destination), result, host, out))
+        Ok(combine::store((Self::SPEC.name, destination), result, host, out))
     }
 }
 
@@ -106,15 +88,11 @@ pub struct ZInterCard<'a>(Inputs<'a>);
 impl<'a> Command<'a> for ZInterCard<'a> {
     const SPEC: Spec = Spec {
         name: "zintercard",
-        group: Group::SortedSet,
         since: "7.0.0",
         summary: "Counts the members that all of several sorted sets have.",
         complexity: "O(N*K), when N is the size of the smallest of K inputs",
         grammar: "numkeys:integer key:key... [LIMIT limit:integer]",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::SortedSet],
-        keys: &[KeySpec::counted(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        ..Spec::NEW
+        ..combine::ANSWERS
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {

@@ -2,20 +2,19 @@
 
 use base::{
     Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeySpec, Makes, PackLimits, Reply, Rng, Run, Spec, behaviour, error,
+    KeySpec, Makes, PackLimits, Reply, Rng, Run, Spec, behaviour,
 };
 use types::ZSet;
 
 use super::reply;
-use crate::hash::randfield::parse_count;
+use crate::draw::Draw;
 use crate::repeats::Repeats;
 
 /// Answers members drawn at random: one; or a number of distinct ones; or, if the number is
 /// negative, that many which may repeat.
 pub struct ZRandMember<'a> {
     key: Key<'a>,
-    count: Option<i64>,
-    with_scores: bool,
+    draw: Draw,
 }
 
 impl<'a> Command<'a> for ZRandMember<'a> {
@@ -35,18 +34,7 @@ impl<'a> Command<'a> for ZRandMember<'a> {
     };
 
     fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let key = args.key()?;
-        if args.left() == 0 {
-            return Ok(ZRandMember { key, count: None, with_scores: false });
-        }
-        let count = parse_count(&mut args)?;
-        let with_scores = args.token("WITHSCORES");
-        args.end()?;
-        // Twice as many elements must still be a number of elements.
-        if with_scores && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
-            return Err(error::OUT_OF_RANGE);
-        }
-        Ok(ZRandMember { key, count: Some(count), with_scores })
+        Ok(ZRandMember { key: args.key()?, draw: Draw::parse(&mut args, "WITHSCORES")? })
     }
 }
 
@@ -55,7 +43,7 @@ impl<H: Holds<ZSet>> Run<H> for ZRandMember<'_> {
         // The sorted set stays borrowed while members are drawn: random numbers come from an
         // offspring.
         let (mut rng, limits) = (Rng::new(host.rng().next_u64()), host.limits());
-        match (host.peek(self.key)?, self.count) {
+        match (host.peek(self.key)?, self.draw.count) {
             (None, None) => out.null(),
             (Some(zset), None) => out.bulk_or_null(zset.random(&mut rng).map(|pair| pair.0)),
             (None, Some(_)) | (_, Some(0)) => out.array(0),
@@ -78,10 +66,10 @@ impl ZRandMember<'_> {
             self.repeated(zset, (draws, Repeats::new(draws, limits)?), rng, out)?;
         } else if draws >= zset.len() {
             // All of them come from the highest down, as in Redis.
-            reply::members(zset.iter().rev(), self.with_scores, out);
+            reply::members(zset.iter().rev(), self.draw.with, out);
         } else {
             let drawn = zset.random_distinct(draws, rng);
-            reply::members(drawn.into_iter(), self.with_scores, out);
+            reply::members(drawn.into_iter(), self.draw.with, out);
         }
         Ok(())
     }
@@ -93,11 +81,11 @@ impl ZRandMember<'_> {
         rng: &mut Rng,
         out: &mut dyn Reply,
     ) -> Result<(), CmdError> {
-        reply::header(draws, self.with_scores, out);
+        reply::header(draws, self.draw.with, out);
         if draws < zset.len() {
             for (member, score) in (0..draws).map_while(|_| zset.random(rng)) {
                 repeats.add(member.len())?;
-                reply::element(member, score, self.with_scores, out);
+                reply::element(member, score, self.draw.with, out);
             }
             return Ok(());
         }
@@ -106,7 +94,7 @@ impl ZRandMember<'_> {
         for _ in 0..draws {
             let (member, score) = all[rng.below(all.len())];
             repeats.add(member.len())?;
-            reply::element(member, score, self.with_scores, out);
+            reply::element(member, score, self.draw.with, out);
         }
         Ok(())
     }

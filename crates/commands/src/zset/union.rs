@@ -1,14 +1,11 @@
 //! ZUNION and ZUNIONSTORE.
 
-use base::{
-    Args, Behaviour, Category, CmdError, Command, Effect, Flag, Group, Holds, Key, KeyFlag,
-    KeyHasher, KeySpec, Reply, Run, Spec, Stores,
-};
+use base::{Args, CmdError, Command, Effect, Holds, KeyHasher, Reply, Run, Spec};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use types::{Set, ZSet};
 
-use super::combine::{self, Aggregate, Inputs, Known, Pairs, Source};
+use super::combine::{self, Aggregate, Inputs, Known, Pairs, Source, Stored};
 
 /// The members of any source.
 fn union<'h>(sources: &[Source<'h>], aggregate: Aggregate, hasher: &KeyHasher) -> Pairs<'h> {
@@ -38,17 +35,13 @@ pub struct ZUnion<'a>(Inputs<'a>);
 impl<'a> Command<'a> for ZUnion<'a> {
     const SPEC: Spec = Spec {
         name: "zunion",
-        group: Group::SortedSet,
         since: "6.2.0",
         summary: "Answers the members that any of several sorted sets has.",
         complexity: "O(N + M*log M), when N is the number of members of all inputs and M of the \
             result",
         grammar: "numkeys:integer key:key... [WEIGHTS weight:integer...] [AGGREGATE aggregate=(SUM \
             | MIN | MAX)] [WITHSCORES]",
-        flags: &[Flag::ReadOnly],
-        categories: &[Category::SortedSet],
-        keys: &[KeySpec::counted(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        ..Spec::NEW
+        ..combine::ANSWERS
     };
 
     fn parse(args: Args<'a>) -> Result<Self, CmdError> {
@@ -69,44 +62,33 @@ impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZUnion<'_> {
 }
 
 /// Stores the members of any input.
-pub struct ZUnionStore<'a> {
-    destination: Key<'a>,
-    inputs: Inputs<'a>,
-}
+pub struct ZUnionStore<'a>(Stored<'a>);
 
 impl<'a> Command<'a> for ZUnionStore<'a> {
     const SPEC: Spec = Spec {
         name: "zunionstore",
-        group: Group::SortedSet,
         since: "2.0.0",
         summary: "Stores the members that any of several sorted sets has.",
         complexity: "O(N + M*log M), when N is the number of members of all inputs and M of the \
             result",
         grammar: "destination:key numkeys:integer key:key#1... [WEIGHTS weight:integer...] \
             [AGGREGATE aggregate=(SUM | MIN | MAX)]",
-        flags: &[Flag::Write, Flag::DenyOom],
-        categories: &[Category::SortedSet],
-        keys: &[
-            KeySpec::one(1, &[KeyFlag::Overwrite, KeyFlag::Update]),
-            KeySpec::counted(2, &[KeyFlag::ReadOnly, KeyFlag::Access]),
-        ],
-        behaviour: Behaviour::NEW.stores(Stores::Derived),
-        ..Spec::NEW
+        ..combine::STORES
     };
 
-    fn parse(mut args: Args<'a>) -> Result<Self, CmdError> {
-        let destination = args.key()?;
-        Ok(ZUnionStore { destination, inputs: Inputs::parse(args, "zunionstore")? })
+    fn parse(args: Args<'a>) -> Result<Self, CmdError> {
+        Stored::parse(args, "zunionstore").map(ZUnionStore)
     }
 }
 
 impl<H: Holds<ZSet> + Holds<Set>> Run<H> for ZUnionStore<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let mut sources = self.inputs.sources(host)?;
-        let options = self.inputs.options(Known { weights: true, ..Known::default() })?;
+        let Stored { destination, inputs } = self.0;
+        let mut sources = inputs.sources(host)?;
+        let options = inputs.options(Known { weights: true, ..Known::default() })?;
         options.arrange(&mut sources);
-        let pairs = union(&sources, options.aggregate, self.inputs.hasher());
+        let pairs = union(&sources, options.aggregate, inputs.hasher());
         let result = combine::collect(&pairs, host);
-        Ok(combine::store((Self::SPEC.name, self.destination), result, host, out))
+        Ok(combine::store((Self::SPEC.name, destination), result, host, out))
     }
 }

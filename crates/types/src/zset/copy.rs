@@ -1,12 +1,12 @@
 //! The copy of a large sorted set on its way: in the order of ranks.
 
 use base::codec::{Malformed, Source};
-use base::{Changed, Copier, DataType, Elements, IncrementalCopy, NOTES, PackLimits};
+use base::{Changed, Copier, Elements, IncrementalCopy, PackLimits};
 
 use super::{ZSet, order};
+use crate::copied::Copied;
 use crate::elements::{put_scored, score};
 use crate::notes::ByRank;
-use crate::pre_image::Noted;
 
 /// See the [module](self).
 pub struct ZSetCopy {
@@ -15,35 +15,26 @@ pub struct ZSetCopy {
     to: Option<(Box<[u8]>, f64)>,
     /// The last pair there was.
     until: (Box<[u8]>, f64),
-    /// How many were found there.
-    found: usize,
+    copied: Copied,
     notes: ByRank,
-    /// Pairs there were, and how many are settled.
-    count: usize,
-    settled: usize,
-    /// How many bytes of notes there may be.
-    limit: usize,
-    /// What was read last, and the notes that came with it.
-    read: Vec<u8>,
-    fresh: Noted,
 }
 
 impl ZSetCopy {
     /// Reads pairs from where it ended; whether there is more.
     fn go_on(&mut self, zset: &ZSet, bytes: usize) -> bool {
         self.from = self.to.take();
-        self.found = 0;
+        let Copied { read, found, .. } = &mut self.copied;
         let mut pairs = match &self.from {
             Some((member, score)) => zset.beyond(member, *score),
             None => zset.iter(),
         };
         let until = (&*self.until.0, self.until.1);
         let mut last = None;
-        while self.read.len() < bytes {
+        while read.len() < bytes {
             let next = pairs.next().filter(|pair| order(*pair, until).is_le());
             let Some(pair) = next else { return false };
-            put_scored(&mut self.read, pair);
-            self.found += 1;
+            put_scored(read, pair);
+            *found += 1;
             last = Some(pair);
         }
         self.to = last.map(|(member, score)| (member.into(), score));
@@ -53,10 +44,10 @@ impl ZSetCopy {
     /// Appends the pairs read last as they were; how many.
     fn put(&mut self, out: &mut Vec<u8>) -> usize {
         if self.notes.is_empty() {
-            out.extend_from_slice(&self.read);
-            return self.found;
+            out.extend_from_slice(&self.copied.read);
+            return self.copied.found;
         }
-        let (mut source, mut count) = (Source::new(&self.read), 0);
+        let (mut source, mut count) = (Source::new(&self.copied.read), 0);
         while let (Ok(member), Ok(bits)) = (source.bytes(), source.fixed_u64()) {
             if self.notes.knows(member) {
                 continue;
@@ -85,28 +76,22 @@ impl IncrementalCopy<ZSet> for ZSetCopy {
             from: None,
             to: None,
             until: (last.into(), score),
-            found: 0,
+            copied: Copied::none_of(zset),
             notes: ByRank::default(),
-            count: zset.len(),
-            settled: 0,
-            limit: zset.memory().saturating_add(NOTES),
-            read: Vec::new(),
-            fresh: Noted::default(),
         };
         zset.follow(copier).then_some(copy)
     }
 
     fn count(&self) -> usize {
-        self.count
+        self.copied.count()
     }
 
     fn make_room(&mut self, bytes: usize) {
-        self.read.reserve(2 * bytes);
+        self.copied.make_room(bytes);
     }
 
     fn read(&mut self, zset: &mut ZSet, copier: &Copier, bytes: usize) -> Result<bool, Changed> {
-        self.read.clear();
-        self.fresh = zset.noted(copier).ok_or(Changed)?;
+        self.copied.begin_part(zset.noted(copier))?;
         let more = self.go_on(zset, bytes);
         if !more {
             zset.unfollow();
@@ -116,18 +101,17 @@ impl IncrementalCopy<ZSet> for ZSetCopy {
 
     fn settle(&mut self, out: &mut Vec<u8>) -> Result<(), Changed> {
         let from = self.from.as_ref().map(|(member, score)| (&**member, *score));
-        self.notes.add(&std::mem::take(&mut self.fresh), from);
-        self.settled += self.put(out);
-        if self.notes.bytes() > self.limit { Err(Changed) } else { Ok(()) }
+        self.notes.add(&self.copied.take_notes(), from);
+        let elements = self.put(out);
+        self.copied.settle(elements, self.notes.bytes())
     }
 
     fn finish(self, _out: &mut Vec<u8>) -> Result<(), Changed> {
-        debug_assert_eq!(self.settled, self.count, "a change without a note");
-        if self.settled == self.count { Ok(()) } else { Err(Changed) }
+        self.copied.finish()
     }
 
     fn last_read(&self) -> usize {
-        self.read.len()
+        self.copied.read.len()
     }
 
     fn noted(&self) -> usize {
