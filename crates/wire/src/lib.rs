@@ -17,18 +17,23 @@
 //! grows with the bytes received, never with a length that was merely announced.
 #![forbid(unsafe_code)]
 
+mod build;
 mod decode;
 mod encode;
 mod inline;
+mod line;
 mod parse;
 mod reader;
+mod reply_limits;
 mod value;
 mod writer;
 
+pub use build::{Aggregate, Build, Leaf};
 pub use decode::{Decoder, Limits, ProtocolError, Step, Word, is_unquoted_in_place};
 pub use encode::{append_word, begin_request, encode, request};
 pub use inline::split as split_line;
-pub use parse::{ReplyError, ReplyLimits, ReplyParser, Trees};
-pub use reader::{Aggregate, Build, Leaf, ReplyReader};
+pub use parse::{ReplyParser, Trees};
+pub use reader::ReplyReader;
+pub use reply_limits::{ReplyError, ReplyLimits};
 pub use value::Value;
 pub use writer::RespWriter;
