@@ -1,7 +1,7 @@
 //! The reply parser: bytes to [`Value`] trees, whatever the pieces they come in.
 //!
-//! It is a [`ReplyReader`] that builds trees. A caller that has no use for trees builds something else
-//! with a reader of its own.
+//! It is a [`ReplyReader`] that builds trees. A caller that has no use for trees builds something
+//! else with a reader of its own.
 
 use crate::build::{Aggregate, Build, Leaf};
 use crate::reader::ReplyReader;
