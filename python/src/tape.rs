@@ -10,7 +10,7 @@
 //! interpreter's lock while its owner waits for the same part. So a reply is taped, which costs one
 //! copy of its strings, and played when everything is let go.
 
-use kvist::{Answer, Protocol, Reply};
+use kvist::{DirectReply, Protocol, Reply};
 use std::ops::Range;
 use wire::{Aggregate, Build, Leaf};
 
@@ -113,7 +113,7 @@ impl Tape {
     }
 }
 
-impl Answer for Tape {
+impl DirectReply for Tape {
     fn clear(&mut self) {
         self.bytes.clear();
         self.items.clear();
