@@ -19,16 +19,20 @@
 //! [`Versions`](base::Versions), and the charge goes when the node does, on whichever thread.
 //! So [`Blocks::memory`] and what versions keep add up to what is there, at any time.
 //!
+//! What is no vector is made of single things with the same protocol: see [`Shared`].
+//!
 //! A clone of blocks shares nothing with them: each value owns what it counts.
 #![forbid(unsafe_code)]
 
 mod blocks;
 mod frozen;
 mod node;
+mod shared;
 
 pub use blocks::Blocks;
 pub use frozen::Frozen;
 pub use node::{Block, FAN_OUT};
+pub use shared::Shared;
 
 #[cfg(test)]
 mod tests;

@@ -94,7 +94,7 @@ pub(crate) fn leave<T>(node: &Arc<Node<T>>, versions: Option<&Arc<Versions>>, by
     }
 }
 
-fn charge<T>(node: &Node<T>, versions: Option<&Arc<Versions>>, bytes: usize) {
+pub(crate) fn charge<T>(node: &Node<T>, versions: Option<&Arc<Versions>>, bytes: usize) {
     // Without versions nothing else can hold it.
     if let Some(versions) = versions {
         node.charge.get_or_init(|| versions.charge(bytes));
