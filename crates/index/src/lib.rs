@@ -15,6 +15,11 @@
 //! * Changes come in sorted batches ([`Tree::apply`]): a leaf is packed anew once per batch, not
 //!   once per key. [`Delta`] is where they wait until then.
 //!
+//! Other ordered sets stand on the crate `btree`, whose nodes have room to change an element at a
+//! time. With byte strings it takes a seventh more per short name and merges large batches more
+//! slowly (ARCHITECTURE.md, "Two trees"); this tree is changed by batches only, and is there for
+//! every key. So it stays by itself.
+//!
 //! Reading order: `block.rs`, [`Tree`], `apply.rs`, [`Builder`], [`Delta`], `sort.rs`.
 //!
 //! It knows no locks, threads or clocks, and needs no unsafe code.

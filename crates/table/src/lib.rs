@@ -75,6 +75,7 @@ mod iter;
 mod model_tests;
 mod place;
 mod prefetch;
+pub mod room;
 mod scan;
 mod segment;
 mod size_class;

@@ -36,7 +36,6 @@ mod notes;
 mod ordered;
 pub mod packed;
 pub mod pre_image;
-mod room;
 mod sample;
 pub mod set;
 pub mod stream;

@@ -11,7 +11,7 @@ use super::Log;
 use super::group_copy::GroupImage;
 use super::ordered::{Keyed, Ordered};
 use crate::pre_image::Trace;
-use crate::room;
+use table::room;
 
 /// An entry that was delivered but not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,8 +23,8 @@
 
 use base::num::parse_i64;
 
-use crate::room;
 use crate::set::Member;
+use table::room;
 
 const HEADER: usize = 6;
 /// The byte behind the last element.

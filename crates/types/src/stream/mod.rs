@@ -42,7 +42,7 @@ pub use node::{Entry, Fields};
 
 use self::group_copy::Walk;
 use crate::pre_image::Trace;
-use crate::room;
+use table::room;
 
 /// The value of a key of type stream.
 ///

@@ -15,8 +15,8 @@
 use base::{PackLimits, StreamId};
 
 use super::listpack::{self, Appender};
-use crate::room;
 use crate::set::Member;
+use table::room;
 
 const DELETED: i64 = 1;
 const SAME_FIELDS: i64 = 2;
@@ -264,7 +264,7 @@ impl Node {
 
     /// Gives spare room back: nothing more will come.
     pub fn fill(&mut self) {
-        self.pack.shrink_to(room::grown(self.pack.len()));
+        self.pack.shrink_to(table::grown(self.pack.len()));
     }
 
     /// Appends an entry with these fields, names and values in turn; its id is greater than all.

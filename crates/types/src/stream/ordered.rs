@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use base::StreamId;
 use table::size_class;
 
-use crate::room;
+use table::room;
 
 /// Items of a full chunk.
 const MOST: usize = 128;

@@ -11,16 +11,17 @@
 //!
 //! Table and tree always hold the same pairs, with scores of the same bits.
 
+use btree::{Scored, Tree};
+
 use crate::hasher::{self, Index, hash_in, new_index};
 use crate::pre_image::{Noted, Trace};
 
-use super::node::Pair;
-use super::tree::Tree;
+use super::Pair;
 
 /// See the [module](self).
 pub(super) struct Large {
     pub(super) table: Index,
-    pub(super) tree: Tree,
+    pub(super) tree: Tree<Scored>,
     /// What it was, for an incremental copy.
     pub(super) pre_image: Trace<Noted>,
 }
@@ -72,7 +73,7 @@ impl Large {
                 {
                     note(&mut self.pre_image, member, Some(old));
                     entry.set_bytes(&new.to_ne_bytes());
-                    self.tree.rescore((old, member), new);
+                    self.tree.replace((old, member), (new, member));
                 }
                 Some(old)
             }
@@ -110,7 +111,7 @@ impl Large {
 
 impl Clone for Large {
     fn clone(&self) -> Self {
-        let tree = Tree::build(self.tree.iter(0..self.tree.len()));
+        let tree = self.tree.clone();
         Large { table: hasher::copy(&self.table), tree, pre_image: Trace::default() }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   listpack    | score, member | score, member | ...        (small.rs, score.rs)
-//!   skiplist    table member -> score, and a B+tree          (large.rs, tree.rs, node.rs, run.rs)
+//!   skiplist    table member -> score, and a B+tree          (large.rs; the crate `btree`)
 //! ```
 //!
 //! The large form is called `skiplist` to clients because Redis calls it so; it is none.
@@ -18,22 +18,19 @@
 //! Complexities are given for the large form; packed, all is O(n) for a bounded n.
 
 mod bounds;
-mod build;
 mod copy;
 mod image;
 mod large;
-mod node;
 mod portable;
-mod run;
 mod score;
 mod small;
-mod tree;
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use base::codec::{Malformed, Source};
 use base::{Copier, DataType, Growing, Kind, PackLimits, Rng};
+use btree::{Alone, Scored, order_of_scored};
 use table::{UnalignedBox, size_class};
 
 use crate::hash::PACKED_BYTES;
@@ -43,6 +40,9 @@ use crate::sample;
 
 pub use bounds::{LexBound, ScoreBound};
 use large::Large;
+
+/// A score and a member.
+type Pair<'a> = (f64, &'a [u8]);
 
 enum Shape {
     Packed(Packed),
@@ -82,7 +82,7 @@ impl ZSet {
     ) -> Self {
         let mut pairs: Vec<(f64, &[u8])> =
             pairs.into_iter().map(|(member, score)| (score, member)).collect();
-        pairs.sort_unstable_by(|a, b| run::order(*a, *b));
+        pairs.sort_unstable_by(|a, b| order_of_scored(*a, *b));
         let longest = pairs.iter().map(|pair| pair.1.len()).max().unwrap_or(0);
         let total: usize = pairs.iter().map(|pair| packed_size(pair.1)).sum();
         let packed = pairs.len() <= limits.zset_entries
@@ -245,11 +245,9 @@ impl ZSet {
     pub fn beyond(&self, member: &[u8], score: f64) -> Iter<'_> {
         let start = match &self.shape {
             Shape::Packed(packed) => small::Pairs(packed.iter())
-                .take_while(|pair| run::order(*pair, (score, member)).is_le())
+                .take_while(|pair| order_of_scored(*pair, (score, member)).is_le())
                 .count(),
-            Shape::Large(large) => {
-                large.tree.partition(|run, i| run.order_to(i, (score, member)).is_le())
-            }
+            Shape::Large(large) => large.tree.rank_behind((score, member)),
         };
         self.range(start..self.len())
     }
@@ -264,8 +262,8 @@ impl ZSet {
                 (start, pairs.position(|pair| !max.reaches(pair.0)).unwrap_or(packed.len()))
             }
             Shape::Large(large) => (
-                large.tree.partition(|run, i| min.is_above(run.score(i))),
-                large.tree.partition(|run, i| max.reaches(run.score(i))),
+                large.tree.partition(|pairs, i| min.is_above(pairs.score(i))),
+                large.tree.partition(|pairs, i| max.reaches(pairs.score(i))),
             ),
         };
         start..end.max(start)
@@ -287,8 +285,8 @@ impl ZSet {
                 start..start + count
             }
             Shape::Large(large) => {
-                let start = large.tree.partition(|run, i| min.is_above(run.member(i)));
-                let end = large.tree.partition(|run, i| max.reaches(run.member(i)));
+                let start = large.tree.partition(|pairs, i| min.is_above(pairs.member(i)));
+                let end = large.tree.partition(|pairs, i| max.reaches(pairs.member(i)));
                 start..end.max(start)
             }
         }
@@ -415,7 +413,7 @@ impl ZSet {
 /// The order of sorted sets: by score, then by the member's bytes.
 #[must_use]
 pub fn order(a: (&[u8], f64), b: (&[u8], f64)) -> Ordering {
-    run::order((a.1, a.0), (b.1, b.0))
+    order_of_scored((a.1, a.0), (b.1, b.0))
 }
 
 /// Bytes a member takes in the packed form at most.
@@ -426,7 +424,7 @@ fn packed_size(member: &[u8]) -> usize {
 #[derive(Clone)]
 enum Walk<'a> {
     Packed(small::Pairs<'a>),
-    Large(tree::Iter<'a>),
+    Large(btree::Iter<'a, Scored, Alone>),
 }
 
 /// Members of a [`ZSet`] with their scores, in order, from both ends. A step is amortised O(1).

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 
 use crate::packed::{self, At, Packed};
 
-use super::node::Pair;
+use super::Pair;
 use super::score::{self, Encoded};
 
 /// The pair in an element.

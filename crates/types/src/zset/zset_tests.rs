@@ -31,7 +31,7 @@ fn score() -> impl Strategy<Value = f64> {
 
 fn sorted(model: &Model) -> Vec<(&[u8], f64)> {
     let mut pairs: Vec<_> = model.iter().map(|(m, s)| (m.as_slice(), *s)).collect();
-    pairs.sort_by(|a, b| run::order((a.1, a.0), (b.1, b.0)));
+    pairs.sort_by(|a, b| order_of_scored((a.1, a.0), (b.1, b.0)));
     pairs
 }
 

@@ -1,4 +1,4 @@
-//! Runs against a sorted vector.
+//! Nodes of scores and members against a sorted vector.
 
 use proptest::prelude::*;
 
@@ -6,14 +6,13 @@ use super::*;
 
 type Model = Vec<(f64, Vec<u8>)>;
 
-fn check(run: &Run, model: &Model) {
+fn check(run: &Scored, model: &Model) {
     assert_eq!(run.len(), model.len());
     for (i, (score, member)) in model.iter().enumerate() {
-        assert_eq!(run.pair(i), (*score, member.as_slice()));
+        assert_eq!(run.item(i), (*score, member.as_slice()));
     }
     let members: usize = model.iter().map(|pair| pair.1.len()).sum();
     assert_eq!(run.bytes(), members + FIXED * model.len());
-    assert_eq!(run.last().is_some(), !model.is_empty());
 }
 
 proptest! {
@@ -23,7 +22,7 @@ proptest! {
         removals in prop::collection::vec((any::<usize>(), 0..4usize), 0..10),
         cut in any::<usize>(),
     ) {
-        let (mut run, mut model) = (Run::default(), Model::new());
+        let (mut run, mut model) = (Scored::default(), Model::new());
         for (score, member) in pairs {
             let pair = (f64::from(score), member.as_slice());
             let i = run.lower_bound(pair);
@@ -50,7 +49,8 @@ proptest! {
         check(&run, &model);
         check(&run.clone(), &model);
         if run.len() > 0 {
-            run.set_score(0, -7.5);
+            let member = run.member(0).to_vec();
+            run.replace(0, (run.score(0), &member), (-7.5, &member));
             prop_assert_eq!(run.score(0), -7.5);
         }
     }

@@ -1,5 +1,4 @@
-//! A run: some (score, member) pairs in order, in one allocation; what the nodes of the tree are
-//! made of.
+//! Pairs of a score and a member, as sorted sets have them.
 //!
 //! ```text
 //!   0                              12n                                     capacity
@@ -12,30 +11,32 @@
 //! ```
 //!
 //! The scores lie close together, so a binary search touches few cache lines, and reads members
-//! only where scores are equal. Numbers are in the machine's byte order: runs never leave memory.
+//! only where scores are equal. Numbers are in the machine's byte order: nodes never leave memory.
 //!
-//! A run never holds NaN, and its members together are shorter than 4 GiB (the tree splits runs
-//! of some kilobytes). Indices must be below the length; beyond, methods panic.
+//! Its members together are shorter than 4 GiB (the tree splits nodes of some kilobytes).
 
 use std::cmp::Ordering;
 
-use crate::room;
+use table::room;
+
+use super::{Layout, common, touch};
 
 const SCORE: usize = 8;
 /// Bytes of a pair beside its member.
-pub(super) const FIXED: usize = 12;
-const LINE: usize = 64;
+const FIXED: usize = 12;
 
-/// See the [module](self).
+/// Scores and members, in the order of sorted sets: see the head of this file. A score is no NaN;
+/// where one is, it counts as equal to any.
 #[derive(Default, Debug)]
-pub(super) struct Run {
+pub struct Scored {
     buf: Vec<u8>,
     len: usize,
 }
 
 /// The order of sorted sets: by score as C compares (-0 equals 0), then by the member's bytes.
 #[inline]
-pub(super) fn order(a: (f64, &[u8]), b: (f64, &[u8])) -> Ordering {
+#[must_use]
+pub fn order(a: (f64, &[u8]), b: (f64, &[u8])) -> Ordering {
     match a.0.partial_cmp(&b.0) {
         Some(Ordering::Less) => Ordering::Less,
         Some(Ordering::Greater) => Ordering::Greater,
@@ -43,60 +44,18 @@ pub(super) fn order(a: (f64, &[u8]), b: (f64, &[u8])) -> Ordering {
     }
 }
 
-impl Run {
-    /// A run of pairs that come in order. O(bytes).
-    pub(super) fn of(pairs: &[(f64, &[u8])]) -> Run {
-        let members: usize = pairs.iter().map(|pair| pair.1.len()).sum();
-        let mut run = Run { buf: Vec::new(), len: pairs.len() };
-        room::reserve(&mut run.buf, FIXED * pairs.len() + members);
-        let mut end = 0;
-        for (score, member) in pairs {
-            end += member.len();
-            run.buf.extend_from_slice(&score.to_ne_bytes());
-            run.buf.extend_from_slice(&narrow(end).to_ne_bytes());
-        }
-        pairs.iter().for_each(|pair| run.buf.extend_from_slice(pair.1));
-        run
-    }
-
-    #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Bytes used.
-    #[inline]
-    pub(super) fn bytes(&self) -> usize {
-        self.buf.len()
-    }
-
-    /// Bytes allocated. O(1).
-    #[inline]
-    pub(super) fn memory(&self) -> usize {
-        room::of_vec(&self.buf)
-    }
-
-    /// Reads a byte of every cache line. An edit will read most of them anyway, but one after the
-    /// other; here the processor fetches them at once.
-    #[inline]
-    pub(super) fn touch(&self) {
-        let lines = self.buf.iter().step_by(LINE);
-        std::hint::black_box(lines.fold(0, |all, byte| all ^ byte));
-    }
-
+impl Scored {
     #[inline]
     fn fixed(&self, i: usize) -> &[u8; FIXED] {
         &self.buf.as_chunks::<FIXED>().0[i]
     }
 
+    /// The score of pair `i`.
     #[inline]
-    pub(super) fn score(&self, i: usize) -> f64 {
+    #[must_use]
+    pub fn score(&self, i: usize) -> f64 {
         let [a, b, c, d, e, f, g, h, ..] = *self.fixed(i);
         f64::from_ne_bytes([a, b, c, d, e, f, g, h])
-    }
-
-    pub(super) fn set_score(&mut self, i: usize, score: f64) {
-        self.buf[FIXED * i..FIXED * i + SCORE].copy_from_slice(&score.to_ne_bytes());
     }
 
     /// Where member `i` starts, counted from the first; for the length, where the last ends.
@@ -111,45 +70,83 @@ impl Run {
         }
     }
 
+    /// The member of pair `i`.
     #[inline]
-    pub(super) fn member(&self, i: usize) -> &[u8] {
+    #[must_use]
+    pub fn member(&self, i: usize) -> &[u8] {
         let members = &self.buf[FIXED * self.len..];
         &members[self.offset(i)..self.offset(i + 1)]
     }
 
+    /// Changes the ends from number `i` on.
     #[inline]
-    pub(super) fn pair(&self, i: usize) -> (f64, &[u8]) {
+    fn shift_ends(&mut self, i: usize, shift: impl Fn(u32) -> u32) {
+        let fixed = &mut self.buf[FIXED * i..FIXED * self.len];
+        for [.., a, b, c, d] in fixed.as_chunks_mut::<FIXED>().0 {
+            [*a, *b, *c, *d] = shift(u32::from_ne_bytes([*a, *b, *c, *d])).to_ne_bytes();
+        }
+    }
+}
+
+impl Layout for Scored {
+    type Item<'a> = (f64, &'a [u8]);
+    type Owned = (f64, Vec<u8>);
+
+    const MOST: usize = if cfg!(test) { 8 } else { 64 };
+    const MOST_BYTES: usize = if cfg!(test) { 512 } else { 4 << 10 };
+
+    fn of(pairs: &[(f64, &[u8])]) -> Scored {
+        let members: usize = pairs.iter().map(|pair| pair.1.len()).sum();
+        let mut run = Scored { buf: Vec::new(), len: pairs.len() };
+        room::reserve(&mut run.buf, FIXED * pairs.len() + members);
+        let mut end = 0;
+        for (score, member) in pairs {
+            end += member.len();
+            run.buf.extend_from_slice(&score.to_ne_bytes());
+            run.buf.extend_from_slice(&narrow(end).to_ne_bytes());
+        }
+        pairs.iter().for_each(|pair| run.buf.extend_from_slice(pair.1));
+        run
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    fn bytes(&self) -> usize {
+        self.buf.len()
+    }
+
+    #[inline]
+    fn memory(&self) -> usize {
+        room::of_vec(&self.buf)
+    }
+
+    #[inline]
+    fn size((_, member): (f64, &[u8])) -> usize {
+        FIXED + member.len()
+    }
+
+    #[inline]
+    fn touch(&self) {
+        touch(&self.buf);
+    }
+
+    #[inline]
+    fn item(&self, i: usize) -> (f64, &[u8]) {
         (self.score(i), self.member(i))
     }
 
-    pub(super) fn last(&self) -> Option<(f64, &[u8])> {
-        self.len.checked_sub(1).map(|i| self.pair(i))
+    #[inline]
+    fn order(left: (f64, &[u8]), right: (f64, &[u8])) -> Ordering {
+        order(left, right)
     }
 
-    /// How many pairs satisfy `below`, which must hold for a prefix of the order. O(log n).
-    #[inline]
-    pub(super) fn partition(&self, below: &mut impl FnMut(&Run, usize) -> bool) -> usize {
-        let (mut low, mut high) = (0, self.len);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if below(self, middle) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
-    }
-
-    /// How many pairs come before `key`. O(log n).
-    #[inline]
-    pub(super) fn lower_bound(&self, key: (f64, &[u8])) -> usize {
-        self.partition(&mut |run, i| run.order_to(i, key).is_lt())
-    }
-
-    /// How pair `i` compares to `key`; reads the member only if need be.
-    #[inline]
-    pub(super) fn order_to(&self, i: usize, key: (f64, &[u8])) -> Ordering {
+    /// Reads the member only if need be.
+    #[inline(always)]
+    fn order_to(&self, i: usize, key: (f64, &[u8])) -> Ordering {
         match self.score(i).partial_cmp(&key.0) {
             Some(Ordering::Less) => Ordering::Less,
             Some(Ordering::Greater) => Ordering::Greater,
@@ -157,8 +154,7 @@ impl Run {
         }
     }
 
-    /// Inserts a pair as number `i`. O(bytes).
-    pub(super) fn insert(&mut self, i: usize, (score, member): (f64, &[u8])) {
+    fn insert(&mut self, i: usize, (score, member): (f64, &[u8])) {
         let (size, more) = (self.buf.len(), FIXED + member.len());
         let (at, members, cut) = (FIXED * i, FIXED * self.len, self.offset(i));
         room::reserve(&mut self.buf, more);
@@ -174,8 +170,7 @@ impl Run {
         self.shift_ends(i, |end| end.wrapping_add(narrow(member.len())));
     }
 
-    /// Removes the pairs from number `i` to before number `j`. O(bytes).
-    pub(super) fn remove(&mut self, i: usize, j: usize) {
+    fn remove(&mut self, i: usize, j: usize) {
         let (size, members) = (self.buf.len(), FIXED * self.len);
         let (from, to) = (self.offset(i), self.offset(j));
         let fixed = FIXED * (j - i);
@@ -187,10 +182,21 @@ impl Run {
         room::shrink(&mut self.buf);
     }
 
-    /// Cuts the run before pair `i` and returns the rest. O(bytes).
-    pub(super) fn split_off(&mut self, i: usize) -> Run {
+    /// In place, if the member stays the same.
+    #[inline]
+    fn replace(&mut self, i: usize, old: (f64, &[u8]), (score, member): (f64, &[u8])) {
+        // Most often it is the very same bytes, which are not read once more then.
+        if std::ptr::eq(old.1, member) || old.1 == member {
+            self.buf[FIXED * i..FIXED * i + SCORE].copy_from_slice(&score.to_ne_bytes());
+        } else {
+            self.remove(i, i + 1);
+            self.insert(i, (score, member));
+        }
+    }
+
+    fn split_off(&mut self, i: usize) -> Scored {
         let (members, cut) = (FIXED * self.len, self.offset(i));
-        let mut rest = Run { buf: Vec::new(), len: self.len - i };
+        let mut rest = Scored { buf: Vec::new(), len: self.len - i };
         room::reserve(&mut rest.buf, self.buf.len() - FIXED * i - cut);
         rest.buf.extend_from_slice(&self.buf[FIXED * i..members]);
         rest.buf.extend_from_slice(&self.buf[members + cut..]);
@@ -199,8 +205,7 @@ impl Run {
         rest
     }
 
-    /// Appends the pairs of `other`, all of which come after those here. O(bytes).
-    pub(super) fn append(&mut self, other: &Run) {
+    fn append(&mut self, other: &Scored) {
         let (n, cut) = (self.len, self.offset(self.len));
         let mut joined = Vec::new();
         room::reserve(&mut joined, self.buf.len() + other.buf.len());
@@ -208,35 +213,39 @@ impl Run {
         joined.extend_from_slice(&other.buf[..FIXED * other.len]);
         joined.extend_from_slice(&self.buf[FIXED * n..]);
         joined.extend_from_slice(&other.buf[FIXED * other.len..]);
-        *self = Run { buf: joined, len: n + other.len };
+        *self = Scored { buf: joined, len: n + other.len };
         self.shift_ends(n, |end| end.wrapping_add(narrow(cut)));
     }
 
-    /// Appends a pair that comes after all others. O(bytes).
-    pub(super) fn push(&mut self, pair: (f64, &[u8])) {
-        self.insert(self.len, pair);
+    /// With scores that differ it has no member at all.
+    fn separator(left: (f64, &[u8]), right: (f64, &[u8])) -> (f64, Vec<u8>) {
+        if left.0 < right.0 {
+            return (right.0, Vec::new());
+        }
+        let same = common(left.1, right.1);
+        (right.0, right.1[..right.1.len().min(same + 1)].to_vec())
     }
 
-    /// Changes the ends from number `i` on.
+    fn own((score, member): (f64, &[u8])) -> (f64, Vec<u8>) {
+        (score, member.to_vec())
+    }
+
     #[inline]
-    fn shift_ends(&mut self, i: usize, shift: impl Fn(u32) -> u32) {
-        let fixed = &mut self.buf[FIXED * i..FIXED * self.len];
-        for [.., a, b, c, d] in fixed.as_chunks_mut::<FIXED>().0 {
-            [*a, *b, *c, *d] = shift(u32::from_ne_bytes([*a, *b, *c, *d])).to_ne_bytes();
-        }
+    fn item_of((score, member): &(f64, Vec<u8>)) -> (f64, &[u8]) {
+        (*score, member)
     }
 }
 
-impl Clone for Run {
+impl Clone for Scored {
     fn clone(&self) -> Self {
         let mut buf = Vec::new();
         room::reserve(&mut buf, self.buf.len());
         buf.extend_from_slice(&self.buf);
-        Run { buf, len: self.len }
+        Scored { buf, len: self.len }
     }
 }
 
-/// An offset within the members of a run, which are shorter than 4 GiB together.
+/// An offset within the members of a node, which are shorter than 4 GiB together.
 #[inline]
 fn narrow(offset: usize) -> u32 {
     debug_assert!(u32::try_from(offset).is_ok());
@@ -244,5 +253,5 @@ fn narrow(offset: usize) -> u32 {
 }
 
 #[cfg(test)]
-#[path = "run_tests.rs"]
+#[path = "scored_tests.rs"]
 mod tests;
