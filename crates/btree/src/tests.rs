@@ -405,7 +405,7 @@ fn emptying_from_either_end_keeps_the_tree_tidy() {
         while !tree.is_empty() {
             let rank = if last { tree.len() - 1 } else { 0 };
             tree.remove_ranks(rank..rank + 1, &mut |_| {});
-            if tree.len() % 100 == 0 {
+            if tree.len().is_multiple_of(100) {
                 tree.check();
             }
         }

@@ -81,7 +81,7 @@ impl Tree {
             let child = children.into_iter().next();
             let old =
                 std::mem::replace(&mut self.root, child.unwrap_or(Node::Leaf(Block::default())));
-            scratch.memory -= old.own_memory() + crate::block::rounded(size_of::<Node>());
+            scratch.memory -= old.own_memory() + table::size_class(size_of::<Node>());
         }
         self.memory = scratch.memory;
     }

@@ -14,6 +14,8 @@
 use core::cmp::Ordering;
 use core::ops::Range;
 
+use table::size_class;
+
 use crate::Change;
 use crate::prefix::common;
 
@@ -209,15 +211,10 @@ impl Block {
         self.len() * self.prefix().len() + self.rests().bytes.len()
     }
 
-    /// Bytes allocated, as an allocator rounds them.
+    /// Bytes allocated.
     pub fn memory(&self) -> usize {
-        rounded(self.0.len())
+        size_class(self.0.len())
     }
-}
-
-/// A size as an allocator would round it up.
-pub(crate) fn rounded(bytes: usize) -> usize {
-    bytes.next_multiple_of(16)
 }
 
 /// A place in a block where something changes.
@@ -318,5 +315,14 @@ mod tests {
         let keys: Vec<Vec<u8>> = (0..56).map(|n| format!("key:00012{n:02}").into_bytes()).collect();
         let block = Block::pack(0..keys.len(), |at| &keys[at]);
         assert_eq!(block.0.len(), HEAD + 56 * 2 + 9 + 56 * 2);
+        assert_eq!(block.memory(), 256);
+    }
+
+    #[test]
+    fn what_the_allocator_adds_counts() {
+        let keys: Vec<Vec<u8>> = (0..56_u64).map(|n| format!("{:016x}", n << 57).into()).collect();
+        let block = Block::pack(0..keys.len(), |at| &keys[at]);
+        assert_eq!(block.0.len(), HEAD + 56 * 2 + 56 * 16);
+        assert_eq!(block.memory(), 1024);
     }
 }

@@ -16,7 +16,7 @@
 //!   once per key. [`Delta`] is where they wait until then.
 //!
 //! Other ordered sets stand on the crate `btree`, whose nodes have room to change an element at a
-//! time. With byte strings it takes a seventh more per short name and merges large batches more
+//! time. With byte strings it takes a tenth more per short name and merges large batches more
 //! slowly (ARCHITECTURE.md, "Two trees"); this tree is changed by batches only, and is there for
 //! every key. So it stays by itself.
 //!

@@ -7,8 +7,10 @@
 use core::ops::ControlFlow::{Break, Continue};
 use core::ops::{ControlFlow, Range};
 
+use table::size_class;
+
 use crate::KeyList;
-use crate::block::{Block, rounded};
+use crate::block::Block;
 
 /// Where a span begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,10 +111,10 @@ impl Node {
             Node::Leaf(block) => block.memory(),
             Node::Inner(inner) => {
                 let Inner { separators, children, counts } = &**inner;
-                size_of::<Inner>()
+                size_class(size_of::<Inner>())
                     + separators.memory()
-                    + rounded(size_of_val::<[Node]>(children))
-                    + rounded(size_of_val::<[usize]>(counts))
+                    + size_class(size_of_val::<[Node]>(children))
+                    + size_class(size_of_val::<[usize]>(counts))
             }
         }
     }
