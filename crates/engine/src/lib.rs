@@ -72,3 +72,4 @@ pub use metrics::stats::{Counters, Totals};
 pub use notify::watch::{WatchedKeys, Watcher};
 pub use persistence::redis_files;
 pub use start::{command_table, command_table_as_called};
+pub use store::{Batch, Change, ChangeKind, FeedItem, Subscription};

@@ -23,6 +23,7 @@ mod accounting;
 mod acl;
 mod acl_against_redis;
 mod blocking;
+mod changes;
 mod command_table;
 mod concurrency;
 mod containment;

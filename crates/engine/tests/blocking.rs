@@ -103,6 +103,34 @@ fn a_blocked_read_is_never_answered_without_entries() {
     }
 }
 
+/// Whichever way the key goes: by a read that meets it past its deadline, a write, or a walk.
+#[test]
+fn a_key_that_expires_under_a_reader_ends_the_wait_for_its_group() {
+    for meets in ["EXISTS s", "MULTI\r\nEXISTS s\r\nEXEC", "DEL s", "walk"] {
+        let engine = test_client::engine();
+        let [mut other, mut member] = [(); 2].map(|()| test_client::TestClient::new(&engine));
+        other.feed("XGROUP CREATE s g $ MKSTREAM\r\nPEXPIRE s 5\r\n");
+        let waits = "XREADGROUP GROUP g c BLOCK 0 STREAMS s >\r\n";
+        assert_eq!(member.feed(waits).1, State::Blocked);
+        other.worker.begin(1_000_100);
+        match meets {
+            "walk" => {
+                let mut txn = store::Txn::new(std::sync::Arc::clone(&engine.store), 1);
+                for shard in 0..engine.store.shards() {
+                    store::expire_step(&mut txn, shard, 1_000_100);
+                }
+            }
+            _ => drop(other.feed(&format!("{meets}\r\n"))),
+        }
+        other.ask("PING");
+        let messages = member.messages.take(member.session.client.id);
+        let [Message::Unblocked { reply, .. }] = &messages[..] else {
+            panic!("{meets}: {messages:?}")
+        };
+        assert!(reply.starts_with(b"-UNBLOCKED"), "{meets}: {}", reply.escape_ascii());
+    }
+}
+
 /// Redis leaves them waiting, even through what is added later.
 #[test]
 fn what_is_stored_over_another_type_serves() {

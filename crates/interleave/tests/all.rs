@@ -11,6 +11,7 @@ mod poller;
 
 // The tests.
 mod blocked;
+mod changes;
 mod held_replies;
 mod inboxes;
 mod indexes;

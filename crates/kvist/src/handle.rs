@@ -2,7 +2,7 @@
 
 use base::Protocol;
 use engine::persistence::Recovered;
-use engine::{Answered, DirectReply, Engine};
+use engine::{Answered, DirectReply, Engine, Subscription};
 use smallvec::SmallVec;
 use wire::Value;
 
@@ -215,6 +215,39 @@ impl Kvist {
     /// [`Error::Closed`], [`Error::Forked`].
     pub fn subscriber(&self) -> Result<Subscriber, Error> {
         Ok(Subscriber::new(self.session()?))
+    }
+
+    /// All changes of keys from now on, of every database: each shard's in order and with their
+    /// numbers. What waits to be read takes no more than `room` bytes, and counts as used memory;
+    /// writers wait for no reader, so what finds no room is told as a gap.
+    ///
+    /// ```
+    /// use kvist::{Change, ChangeKind, FeedItem};
+    /// let db = kvist::Kvist::in_memory()?;
+    /// let mut changes = db.changes(1 << 20)?;
+    /// db.set("k", "v")?;
+    /// let Some(FeedItem::Changes(batch)) = changes.next(std::time::Duration::from_secs(20)) else {
+    ///     panic!("nothing has changed");
+    /// };
+    /// let (number, change) = batch.numbered().next().unwrap();
+    /// assert_eq!(number, 1);
+    /// let Change::Key { key, kind: ChangeKind::Written, .. } = change else {
+    ///     panic!("{change:?}");
+    /// };
+    /// assert_eq!(**key, *b"k");
+    /// # Ok::<(), kvist::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A script that takes too long holds a part of the dataset; [`Error::Closed`],
+    /// [`Error::Forked`].
+    pub fn changes(&self, room: usize) -> Result<Subscription, Error> {
+        let worker = self.shared.lock_worker()?;
+        let changes = self.shared.engine.changes(room);
+        drop(worker);
+        changes.map_err(|refusal| {
+            Error::Refused(String::from_utf8_lossy(&refusal.bytes()).into_owned())
+        })
     }
 
     /// A session that takes requests as bytes and answers in bytes, as a server's socket does.

@@ -18,6 +18,7 @@
 //!    ├ pipeline    many
 //!    ├ session     a connection's state: SELECT, WATCH, MULTI, CLIENT …
 //!    ├ subscriber  messages that are published
+//!    ├ changes     what changes in the dataset, in order
 //!    └ channel     bytes of the protocol in, bytes out: for doors of your own
 //! ```
 //!
@@ -56,7 +57,7 @@ pub use base::{Protocol, Reply};
 pub use builder::Builder;
 pub use channel::Channel;
 pub use engine::persistence::Recovered;
-pub use engine::{Answered, DirectReply};
+pub use engine::{Answered, Batch, Change, ChangeKind, DirectReply, FeedItem, Subscription};
 pub use error::Error;
 pub use handle::Kvist;
 pub use pipeline::{Pipeline, Plan};

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use table::{Content, EntryRef};
 
 use crate::object::usage::faded;
-use crate::{Garbage, Measure, Object, Shard, Touched, Txn, TxnNotifications};
+use crate::{ChangeKind, Changes, Garbage, Measure, Object, Shard, Store, Txn, TxnNotifications};
 
 /// Keys that a step drops at most.
 const MOST: usize = 8;
@@ -84,14 +84,6 @@ impl Worst {
     }
 }
 
-/// What is left to do for keys that were dropped.
-#[derive(Default)]
-struct Gone {
-    garbage: SmallVec<[Garbage; MOST]>,
-    /// Clients wait for these: readers of a stream.
-    awaited: Vec<Touched>,
-}
-
 /// What scores are made of.
 #[derive(Clone, Copy)]
 struct Scorer {
@@ -130,7 +122,7 @@ impl Scorer {
 /// Drops keys until `need` bytes are free, but no more than a few, all of one shard. Nothing is
 /// dropped if there is no such key in the whole store. Call without holding any shard.
 pub fn evict_step(txn: &mut Txn, victims: &Victims, need: usize) -> Evicted {
-    let Txn { held, notifications, uses, rng, .. } = txn;
+    let Txn { held, changes, notifications, uses, rng, .. } = txn;
     let store = Arc::clone(held.store());
     let scorer = Scorer {
         victims: *victims,
@@ -145,20 +137,21 @@ pub fn evict_step(txn: &mut Txn, victims: &Victims, need: usize) -> Evicted {
     let mut spared = false;
     for number in (first..shards).chain(0..first) {
         let mut rng = Rng::new(rng.next_u64());
-        let mut gone = Gone::default();
+        let mut garbage = SmallVec::new();
         // A thread that needs room now does not wait for a long request.
         let evicted = held.try_with_shard(number, |shard| {
             notifications.look_around(&store);
             let worst = look(shard, &scorer, &mut rng);
             spared |= worst.spared;
-            let evicted = drop_worst(shard, &worst, need, (&mut gone, notifications));
+            let listeners = (&*store, &mut *changes, &*notifications);
+            let evicted = drop_worst(shard, (&worst, need), &mut garbage, listeners);
+            changes.pending.publish_of(shard, &store);
             notifications.deliver(&store);
             evicted
         });
         let Some(evicted) = evicted else { continue };
         if evicted.keys > 0 {
-            gone.garbage.into_iter().for_each(|removed| store.discard(removed));
-            gone.awaited.into_iter().for_each(|key| store.to_serve.note(key));
+            garbage.into_iter().for_each(|removed| store.discard(removed));
             store.counts.evicted.fetch_add(evicted.keys as u64, Ordering::Relaxed);
             return evicted;
         }
@@ -198,20 +191,18 @@ fn look(shard: &Shard, scorer: &Scorer, rng: &mut Rng) -> Worst {
 
 fn drop_worst(
     shard: &mut Shard,
-    worst: &Worst,
-    need: usize,
-    (gone, notifications): (&mut Gone, &TxnNotifications),
+    (worst, need): (&Worst, usize),
+    garbage: &mut SmallVec<[Garbage; MOST]>,
+    (store, changes, notifications): (&Store, &mut Changes, &TxnNotifications),
 ) -> Evicted {
     let mut evicted = Evicted::default();
     let before = shard.memory();
     for Candidate { db, key, .. } in &worst.candidates {
         let hash = shard.dbs[*db].keys.hasher().0.hash(key);
         if let Some(removed) = shard.evict(*db, hash, key) {
-            gone.garbage.push(removed);
-            if shard.waiting.is_awaited(*db, hash, key) {
-                gone.awaited.push(Touched { db: *db, hash, key: key.as_slice().into() });
-            }
-            notifications.evicted(shard, *db, (hash, key));
+            garbage.push(removed);
+            let place = (*db, hash, key.as_slice());
+            changes.went(shard, (store, notifications), place, (ChangeKind::Evicted, false));
             evicted.keys += 1;
         }
         evicted.bytes = before.saturating_sub(shard.memory());

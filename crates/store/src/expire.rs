@@ -5,7 +5,7 @@ use sync::atomic::Ordering;
 
 use base::Millis;
 
-use crate::{Garbage, Shard, Touched, Txn, TxnNotifications};
+use crate::{ChangeKind, Changes, Garbage, Shard, Store, Txn, TxnNotifications};
 
 /// Buckets looked at per lock of a shard: keeps the lock for some dozen microseconds.
 const STEPS: usize = 32;
@@ -22,15 +22,16 @@ struct Look {
 /// many it deleted and how many it looked at. Call without holding any shard: it locks the shard
 /// anew for every database that has such keys.
 pub fn expire_step(txn: &mut Txn, number: usize, now: Millis) -> (usize, usize) {
-    let Txn { held, notifications, .. } = txn;
-    let (mut garbage, mut awaited) = (Vec::new(), Vec::new());
+    let Txn { held, changes, notifications, .. } = txn;
+    let mut garbage = Vec::new();
     let (mut deleted, mut seen, mut from) = (0, 0, 0);
     let store = Arc::clone(held.store());
     notifications.clear_asker();
     // One whose holder is overdue is passed over: its turn comes again.
     while let Some(Some(look)) = held.try_with_shard(number, |shard| {
         notifications.look_around(&store);
-        let look = look(shard, from, now, (&mut garbage, &mut awaited, notifications));
+        let look = look(shard, (from, now), &mut garbage, (&store, changes, notifications));
+        changes.pending.publish_of(shard, &store);
         notifications.deliver(&store);
         look
     }) {
@@ -39,7 +40,6 @@ pub fn expire_step(txn: &mut Txn, number: usize, now: Millis) -> (usize, usize) 
         from = look.db + 1;
     }
     garbage.into_iter().for_each(|removed| store.discard(removed));
-    awaited.into_iter().for_each(|key| store.to_serve.note(key));
     store.counts.expired.fetch_add(deleted as u64, Ordering::Relaxed);
     (deleted, seen)
 }
@@ -47,9 +47,9 @@ pub fn expire_step(txn: &mut Txn, number: usize, now: Millis) -> (usize, usize) 
 /// Walks on in the first database from `from` on that has keys with a deadline.
 fn look(
     shard: &mut Shard,
-    from: usize,
-    now: Millis,
-    (garbage, awaited, notifications): (&mut Vec<Garbage>, &mut Vec<Touched>, &TxnNotifications),
+    (from, now): (usize, Millis),
+    garbage: &mut Vec<Garbage>,
+    (store, changes, notifications): (&Store, &mut Changes, &TxnNotifications),
 ) -> Option<Look> {
     let db = (from..shard.dbs.len()).find(|&db| shard.dbs[db].keys.expiring() > 0)?;
     let (mut deleted, mut seen) = (0, 0);
@@ -72,10 +72,8 @@ fn look(
         if let Some(removed) = shard.reap(db, hash, &key, now) {
             deleted += 1;
             garbage.push(removed);
-            notifications.expired(shard, db, (hash, &key));
-            if shard.waiting.is_awaited(db, hash, &key) {
-                awaited.push(Touched { db, hash, key });
-            }
+            let place = (db, hash, &*key);
+            changes.went(shard, (store, notifications), place, (ChangeKind::Expired, false));
         }
     }
     Some(Look { deleted, seen, db })

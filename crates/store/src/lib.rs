@@ -23,6 +23,7 @@
 mod entries;
 mod evict;
 mod expire;
+mod feed;
 mod host;
 mod index_upkeep;
 mod key_counts;
@@ -32,6 +33,7 @@ pub mod replay;
 mod serving;
 mod shard;
 mod store;
+mod subscribe;
 mod tracking;
 mod txn;
 mod weight;
@@ -39,6 +41,8 @@ mod weight;
 pub use entries::{Copied, Seen, Value, copy_database, each_entry, read_image, reload, seen};
 pub use evict::{By, Evicted, Victims, evict_step};
 pub use expire::expire_step;
+pub use feed::queues::FeedItem;
+pub use feed::{Batch, Change, ChangeKind, Subscriber};
 pub use index_upkeep::{ask_deadlines, drop_index, gather_keys, keys_of, merge_index};
 pub use key_counts::{KeyCounts, key_counts, recount};
 pub use object::{Assembled, Assemblies, ChunkSink, Measure, Object, image};
@@ -46,15 +50,16 @@ pub use ordered::{Build, Figures as IndexFigures, Indexes, Keeping, Phase as Ind
 pub use serving::{Waiters, leave_queues, serve_noted, serve_ready};
 pub use shard::{Db, Garbage, Ids, LetGo, Queued, Shard, Touched, Waiter, Watch};
 pub use store::{
-    BROADCAST, BY_EVENT, BY_KEY, Busy, IN_CHUNKS, KeysToServe, Locks, Name, Notification,
+    BROADCAST, BY_EVENT, BY_KEY, Busy, CHANGES, IN_CHUNKS, KeysToServe, Locks, Name, Notification,
     NotificationSink, Options, READERS, Scanned, Store, TrackedKeys, assert_no_shard_held,
     shard_among,
 };
+pub use subscribe::{Enlisted, Subscription};
 pub use table::{POSITIONS, position};
 pub use tracking::{forget_gone_readers, note_reader, trim_readers};
 pub use txn::{
-    COPY_ASKS, Changes, Failed, HeldShards, KeyFilter, Lookups, Scope, Txn, TxnNotifications,
-    UndoLog,
+    COPY_ASKS, Changes, Failed, HeldShards, KeyFilter, Lookups, Reach, Scope, Txn,
+    TxnNotifications, UndoLog,
 };
 pub use weight::{Weight, weigh};
 

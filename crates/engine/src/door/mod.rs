@@ -6,6 +6,7 @@
 //! and then logs the user in here; what the user may do is checked request by request as for
 //! all.
 
+mod changes;
 pub(crate) mod confirmation;
 pub mod exchange;
 pub(crate) mod long_requests;

@@ -139,11 +139,11 @@ impl Engine {
         self.hooks.dial.get()
     }
 
-    /// Bytes the dataset, its indexes, what queries keep of it, those who have read it, the
-    /// connections, values on their way to other servers, the scripts that are known, users and
-    /// what is logged of clients take. Interpreters are not part of it, as in Redis: no key is
-    /// evicted for what a script has left behind. They have limits of their own, and tell what they
-    /// take themselves.
+    /// Bytes the dataset, its indexes, what queries keep of it, those who have read it, changes
+    /// that subscribers have not read yet, the connections, values on their way to other servers,
+    /// the scripts that are known, users and what is logged of clients take. Interpreters are not
+    /// part of it, as in Redis: no key is evicted for what a script has left behind. They have limits of
+    /// their own, and tell what they take themselves.
     #[must_use]
     pub fn used_memory(&self) -> usize {
         self.store.memory() + self.memory_beside()
@@ -155,7 +155,7 @@ impl Engine {
         let migrating = self.background.migrating.load(Ordering::Relaxed);
         let scripts = usize::try_from(self.scripts.cache.memory()).unwrap_or(usize::MAX);
         let (indexes, tracked) = (self.store.indexes.memory(), self.store.tracked.memory());
-        let kept = self.store.versions.kept();
+        let kept = self.store.versions.kept() + self.store.unread_changes();
         let beside = tracked + indexes + kept + buffers + migrating + scripts;
         beside + self.scripts.functions.memory() + self.records_memory()
     }

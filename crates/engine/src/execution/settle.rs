@@ -1,7 +1,7 @@
 //! What becomes of a command's effect once it has run: the journal's record, and the notifications.
 
 use base::{CmdError, Effect, Property, Query, Wait};
-use store::Txn;
+use store::{Reach, Txn};
 
 use crate::engine::Engine;
 use crate::engine::entry::Entry;
@@ -41,8 +41,8 @@ pub(crate) fn settle(
         Ok(effect) => {
             propagate::effect(engine, txn, sent, &effect);
             match effect {
-                Effect::Unwatched(_) => txn.changes.forget(),
-                Effect::Unblocks(_) => txn.changes.publish_unwatched(&txn.held),
+                Effect::Unwatched(_) => txn.publish_changes_to(Reach::Nobody),
+                Effect::Unblocks(_) => txn.publish_changes_to(Reach::Waiting),
                 _ => txn.publish_changes(),
             }
             (true, Ok(None))

@@ -251,12 +251,14 @@ impl<'c> Caller<'c> {
             return true;
         }
         if entry.facts.one_key && !entry.facts.moves {
-            return self.txn.undo.note(&self.txn.held, self.db, hasher.key(words[1]));
+            let place = (self.db, hasher.key(words[1]));
+            return self.txn.undo.note(&self.txn.held, &self.txn.changes, place);
         }
         let changed = propagate::changed(entry, words, (self.db, self.txn.store().databases()));
         changed
             .iter()
-            .all(|&(db, at)| self.txn.undo.note(&self.txn.held, db, hasher.key(words[at])))
+            .map(|&(db, at)| (db, hasher.key(words[at])))
+            .all(|place| self.txn.undo.note(&self.txn.held, &self.txn.changes, place))
     }
 
     fn data(

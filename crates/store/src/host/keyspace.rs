@@ -14,7 +14,7 @@ use crate::object::{NOT_INT, RAW};
 use crate::shard::db::Keys;
 use crate::shard::noted::note;
 use crate::tracking::tell_flushed;
-use crate::{Db, Garbage, Measure, Object, Shard, Touched, Txn};
+use crate::{Change, Db, Garbage, Measure, Object, Shard, Touched, Txn};
 
 /// Strings up to this length are reported as `embstr`, as in Redis.
 const EMBSTR_MAX: usize = 44;
@@ -302,18 +302,23 @@ impl Databases for Txn {
     fn flush(&mut self, db: Option<usize>, _lazy: bool) -> usize {
         let hasher = self.store().hasher().clone();
         let mut removed = 0;
-        tell_flushed(&mut self.held, &self.notifications);
         let (store, dbs) =
             (Arc::clone(self.store()), db.map_or(0..self.databases(), |db| db..db + 1));
-        if !self.held.everything {
+        let Txn { held, changes, notifications, .. } = self;
+        tell_flushed(held, notifications);
+        let walks = held.is_empty();
+        if !held.everything {
             // Other threads write between the shards: the index could not follow.
             for db in dbs.clone() {
                 store.indexes.give_up(db);
             }
         }
-        for number in 0..self.store().shards() {
+        for number in 0..store.shards() {
             let mut awaited = Vec::new();
-            let tables = self.held.with_shard(number, |shard| {
+            let tables = held.with_shard(number, |shard| {
+                if walks {
+                    notifications.look_around(&store);
+                }
                 let dbs = match db {
                     Some(db) => db..db + 1,
                     None => 0..shard.dbs.len(),
@@ -332,19 +337,25 @@ impl Databases for Txn {
                         continue;
                     }
                     shard.watching.touch_db(db, |key| keys.find(hasher.hash(key), key).is_some());
+                    if keys.len() > 0 && notifications.concern_subscribers() {
+                        changes.pending.add(notifications, number, Change::Flushed { db });
+                    }
                     let mut fresh = Db::new(&hasher);
                     fresh.noted = noted;
                     tables.push(shard.db_mut(db).replace(fresh));
                     awaited.extend(shard.waiting.keys_of(db).into_iter().map(|key| (db, key)));
                 }
+                if walks {
+                    changes.pending.publish_of(shard, &store);
+                }
                 tables
             });
             for (db, key) in awaited {
-                self.store().to_serve.note(Touched { db, hash: hasher.hash(&key), key });
+                store.to_serve.note(Touched { db, hash: hasher.hash(&key), key });
             }
             for table in tables {
                 removed += table.len();
-                self.store().discard(Garbage::Keys(Box::new(table)));
+                store.discard(Garbage::Keys(Box::new(table)));
             }
         }
         dbs.for_each(|db| store.indexes.flushed(db));
@@ -361,9 +372,10 @@ impl Databases for Txn {
         let now = self.now;
         store.indexes.about_to_swap([a, b]);
         // What was met after its deadline goes along, and is deleted where it then is.
-        self.held.expired.swap(a, b);
-        for number in 0..self.store().shards() {
-            let awaited = self.held.with_shard(number, |shard| {
+        let Txn { held, changes, notifications, .. } = self;
+        held.expired.swap(a, b);
+        for number in 0..store.shards() {
+            let awaited = held.with_shard(number, |shard| {
                 for (here, there) in [(a, b), (b, a)] {
                     let both = [&shard.dbs[here].keys, &shard.dbs[there].keys];
                     shard.watching.touch_db(here, |key| {
@@ -380,14 +392,18 @@ impl Databases for Txn {
                         store.indexes.forget_noted(shard, db);
                     }
                 }
+                if notifications.concern_subscribers()
+                    && [a, b].iter().any(|&db| shard.dbs[db].keys.len() > 0)
+                {
+                    changes.pending.add(notifications, number, Change::Swapped { a, b });
+                }
                 shard.swap(a, b);
                 shard.history.record(record::Kind::Swap, a, |out| put_number(out, b as u64));
                 [a, b].map(|db| (db, shard.waiting.keys_of(db)))
             });
             for (db, keys) in awaited {
                 for key in keys {
-                    let hash = hasher.hash(&key);
-                    self.touch_in(db, hash, &key);
+                    changes.note_ready(Touched { db, hash: hasher.hash(&key), key });
                 }
             }
         }

@@ -35,6 +35,8 @@ pub struct Shard {
     pub(crate) waiting: Waiting,
     pub(crate) readers: Readers,
     pub(crate) history: History,
+    /// How many of its changes were numbered for subscribers.
+    pub(crate) changes: u64,
     /// What is kept for a scan that copies values in chunks.
     pub(crate) copying: Option<Copying>,
     /// Databases that may have changed since the last report, one bit each; databases from 63 on
@@ -52,6 +54,7 @@ impl Shard {
             waiting: Waiting::default(),
             readers: Readers::default(),
             history: History { shard: number, ..History::default() },
+            changes: 0,
             copying: None,
             dirty: 0,
             expire_cursor: vec![0; databases],
@@ -190,9 +193,8 @@ impl Shard {
         self.drop_key(db, hash, key)
     }
 
-    /// Deletes a key that no client has asked to delete.
+    /// Deletes a key that no client has asked to delete; the caller tells those who listen.
     fn drop_key(&mut self, db: usize, hash: u64, key: &[u8]) -> Option<Garbage> {
-        self.watching.touch(db, key);
         self.spoil_copy(db, hash);
         self.history.record(Kind::Delete, db, |out| out.extend_from_slice(key));
         self.db_mut(db).remove(hash, key)

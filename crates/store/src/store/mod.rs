@@ -28,10 +28,13 @@ use large_values::LargeValues;
 pub use locks::{Busy, Locks, assert_no_shard_held};
 pub use moved::Name;
 use notifications::Listeners;
-pub use notifications::{BROADCAST, BY_EVENT, BY_KEY, Notification, NotificationSink, READERS};
+pub use notifications::{
+    BROADCAST, BY_EVENT, BY_KEY, CHANGES, Notification, NotificationSink, READERS,
+};
 pub use snapshot_scan::{IN_CHUNKS, Scanned, shard_among};
 pub use tracked::TrackedKeys;
 
+use crate::feed::Feeds;
 use crate::ordered::Indexes;
 use crate::{Garbage, Measure, Shard};
 
@@ -112,6 +115,8 @@ pub struct Store {
     pub(crate) large: LargeValues,
     log: Arc<Log>,
     pub(crate) listeners: Listeners,
+    /// Those who subscribe to the changes of all shards.
+    pub(crate) feeds: Feeds,
     /// How many keys' readers are remembered.
     pub tracked: TrackedKeys,
     /// Awaited keys that went, or were fed, and have to be looked at.
@@ -144,6 +149,7 @@ impl Store {
             large: LargeValues::default(),
             log: Log::new(Policy::EverySecond),
             listeners: Listeners::default(),
+            feeds: Feeds::default(),
             tracked: TrackedKeys::default(),
             to_serve: KeysToServe::default(),
             hasher,

@@ -31,6 +31,10 @@ pub const READERS: u32 = 1 << 26;
 /// Of [`Store::interest`](crate::Store::interest): a client tracks every change.
 pub const BROADCAST: u32 = 1 << 27;
 
+/// Of [`Store::interest`](crate::Store::interest): a part of the program subscribes
+/// to the changes of all shards.
+pub const CHANGES: u32 = 1 << 28;
+
 /// A notification.
 #[derive(Debug)]
 pub enum Notification {

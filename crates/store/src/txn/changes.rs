@@ -1,9 +1,35 @@
-//! What the request that runs has changed: for clients that watch its keys, wait for them, or have
-//! copies of their values.
+//! What the request that runs has changed, and who hears of it: the one place where changes of keys
+//! go through.
+//!
+//! ```text
+//!   a command ─► touched ── it has ended ─► publish ─┬► readers of the key: their copies are stale
+//!   expiry, eviction ────── the key is gone ─► went ─┼► clients that watch it
+//!   a flush, a swap ───────────────────────────────┐ ├► clients that wait for it
+//!                                                  └─┴► pending ── the transaction ends ─► Feeds
+//! ```
+//!
+//! What a command touches is gathered while it runs, and told when it has: only then is it known
+//! whether it changed anything, and whether the key is still there. Names of keys that came and
+//! went the tables note for the ordered index by themselves (`shard/noted.rs`): it follows what is
+//! read back and taken back, too.
+
+use base::Class;
 
 use super::held::HeldShards;
 use super::notifications::TxnNotifications;
-use crate::Touched;
+use super::pending_changes::PendingChanges;
+use crate::{Change, ChangeKind, Shard, Store, Touched};
+
+/// Who hears of what a command has changed; subscribers to all changes always do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Those who watch the keys, wait for them, or have copies of their values.
+    Everyone,
+    /// Only those who wait for the keys.
+    Waiting,
+    /// None of them.
+    Nobody,
+}
 
 /// What the request that runs has changed.
 #[derive(Default)]
@@ -14,6 +40,8 @@ pub struct Changes {
     touched: Vec<Touched>,
     /// Keys that were fed and may serve blocked clients.
     ready: Vec<Touched>,
+    /// What the subscribers hear when the transaction ends.
+    pub(crate) pending: PendingChanges,
 }
 
 impl Changes {
@@ -26,7 +54,7 @@ impl Changes {
         (db, hash, key): (usize, u64, &[u8]),
     ) {
         self.changed = true;
-        if notifications.concerns_copies() || held.shard(hash).observed(db, hash, key) {
+        if notifications.concern_keys() || held.shard(hash).observed(db, hash, key) {
             held.shard_mut(hash).spoil_copy(db, hash);
             self.touched.push(Touched { db, hash, key: key.into() });
         }
@@ -42,32 +70,78 @@ impl Changes {
         (db, hash, key): (usize, u64, &[u8]),
     ) {
         self.changed = true;
-        if notifications.concerns_copies() || held.shard(hash).observed(db, hash, key) {
+        if notifications.concern_keys() || held.shard(hash).observed(db, hash, key) {
             self.touched.push(Touched { db, hash, key: key.into() });
         }
     }
 
-    /// Tells the watchers of what was touched, and collects keys that blocked clients wait for.
-    pub(crate) fn publish(&mut self, held: &mut HeldShards, notifications: &TxnNotifications) {
+    /// Tells what was touched.
+    #[inline]
+    pub(crate) fn publish(
+        &mut self,
+        held: &mut HeldShards,
+        notifications: &TxnNotifications,
+        reach: Reach,
+    ) {
         self.changed = false;
+        if !self.touched.is_empty() {
+            self.publish_touched(held, notifications, reach);
+        }
+    }
+
+    #[cold]
+    fn publish_touched(
+        &mut self,
+        held: &mut HeldShards,
+        notifications: &TxnNotifications,
+        reach: Reach,
+    ) {
         for touched in std::mem::take(&mut self.touched) {
-            notifications.stale_held(held, touched.hash, &touched.key, true);
-            let shard = held.shard(touched.hash);
-            shard.watching.touch(touched.db, &touched.key);
-            if shard.waiting.is_awaited(touched.db, touched.hash, &touched.key) {
+            let Touched { db, hash, key } = &touched;
+            if reach == Reach::Everyone {
+                notifications.stale_held(held, *hash, key, true);
+                held.shard(*hash).watching.touch(*db, key);
+            }
+            let shard = held.shard(*hash);
+            if notifications.concern_subscribers() {
+                let kind = match shard.dbs[*db].keys.find(*hash, key) {
+                    Some(_) => ChangeKind::Written,
+                    None => ChangeKind::Removed,
+                };
+                let change = Change::Key { db: *db, hash: *hash, key: key.clone(), kind };
+                self.pending.add(notifications, shard.number(), change);
+            }
+            if reach != Reach::Nobody && shard.waiting.is_awaited(*db, *hash, key) {
                 self.ready.push(touched);
             }
         }
     }
 
-    /// The same, but watchers are not told: for what only ends waits.
-    pub fn publish_unwatched(&mut self, held: &HeldShards) {
-        self.changed = false;
-        for touched in std::mem::take(&mut self.touched) {
-            let waiting = &held.shard(touched.hash).waiting;
-            if waiting.is_awaited(touched.db, touched.hash, &touched.key) {
-                self.ready.push(touched);
+    /// Tells that a key of this shard, which is locked, went without a command that asked for it:
+    /// it expired, or was dropped to make room. `told` if the event was told when the key was met
+    /// past its deadline.
+    #[cold]
+    pub(crate) fn went(
+        &mut self,
+        shard: &mut Shard,
+        (store, notifications): (&Store, &TxnNotifications),
+        (db, hash, key): (usize, u64, &[u8]),
+        (kind, told): (ChangeKind, bool),
+    ) {
+        shard.watching.touch(db, key);
+        if shard.waiting.is_awaited(db, hash, key) {
+            store.to_serve.note(Touched { db, hash, key: key.into() });
+        }
+        if !told {
+            match kind {
+                ChangeKind::Evicted => notifications.event(Class::Evicted, "evicted", db, key),
+                _ => notifications.event(Class::Expired, "expired", db, key),
             }
+        }
+        notifications.stale(shard, (hash, key), false);
+        if notifications.concern_subscribers() {
+            let change = Change::Key { db, hash, key: key.into(), kind };
+            self.pending.add(notifications, shard.number(), change);
         }
     }
 
@@ -77,7 +151,7 @@ impl Changes {
         self.changed
     }
 
-    /// The request that just ran changed nothing after all, or nothing that is notified.
+    /// The request that just ran changed nothing after all.
     pub fn forget(&mut self) {
         self.changed = false;
         self.touched.clear();

@@ -20,7 +20,7 @@ use super::memory_account::MemoryAccount;
 use super::records::Records;
 use crate::shard::waiting::DeferredServe;
 use crate::store::locks::{Busy, Guard};
-use crate::{Db, Queued, Shard, Store, Touched, Watch};
+use crate::{Change, Db, Queued, Shard, Store, Touched, Watch};
 
 /// Values from this size on are copied only if there is room for all of the copy: requests are
 /// refused before they run where the dataset is at its limit, so each may take it beyond by what it
@@ -308,6 +308,16 @@ impl HeldShards {
     }
 }
 
+/// What the held shards tell.
+impl HeldShards {
+    /// Tells the subscribers what has changed in a held shard.
+    pub(crate) fn publish_in(&mut self, number: usize, changes: Vec<Change>) {
+        if let Some(at) = self.find_held(number) {
+            self.store.feeds.publish(&mut self.shards[at].shard, changes);
+        }
+    }
+}
+
 /// Keys of the held shards that have expired.
 impl HeldShards {
     /// Deletes a key if its deadline has passed, and counts it; whether it was so.
@@ -316,13 +326,6 @@ impl HeldShards {
         self.store.counts.expired.fetch_add(1, Ordering::Relaxed);
         self.store.discard(garbage);
         true
-    }
-
-    /// Notes that clients wait for a key that went, if some do.
-    pub(crate) fn note_if_awaited(&self, db: usize, hash: u64, key: &[u8]) {
-        if self.shard(hash).waiting.is_awaited(db, hash, key) {
-            self.store.to_serve.note(Touched { db, hash, key: key.into() });
-        }
     }
 }
 

@@ -13,6 +13,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Txn;
+use super::changes::Reach;
 use super::expired::ExpiredKey;
 use crate::Store;
 use crate::store::locks::Busy;
@@ -172,6 +173,16 @@ impl Txn {
             }
         }
         self.held.append_history();
+        if self.notifications.is_due() {
+            self.tell();
+        }
+    }
+
+    /// Tells what there is to tell, with the shards still in hand.
+    #[cold]
+    fn tell(&mut self) {
+        self.notifications.clear_due();
+        self.changes.pending.publish(&mut self.held);
         self.notifications.deliver(&self.held.store);
     }
 
@@ -188,7 +199,13 @@ impl Txn {
     /// The request that just ran changed something: tells the watchers of what it touched, and
     /// collects keys that blocked clients wait for.
     pub fn publish_changes(&mut self) {
-        self.changes.publish(&mut self.held, &self.notifications);
+        self.publish_changes_to(Reach::Everyone);
+    }
+
+    /// The same, where fewer than all hear of it.
+    #[inline]
+    pub fn publish_changes_to(&mut self, reach: Reach) {
+        self.changes.publish(&mut self.held, &self.notifications, reach);
     }
 
     /// Makes every key again what it was when the undo log noted it.
@@ -217,6 +234,7 @@ impl Txn {
         self.held.records.clear();
         self.held.expired.clear();
         self.undo.forget();
+        self.changes.pending.clear();
         self.changes.forget();
         self.changes.forget_ready();
         self.notifications.forget_events();

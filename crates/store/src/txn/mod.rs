@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   held            the shards, the records of what was done to them, the account of their memory
-//!   changes         what the request has changed, for those who watch keys or wait for them
+//!   changes         what the request has changed, and who hears of it
 //!   undo            how keys were before a script that may be rolled back
 //!   notifications   what clients are to hear
 //!   uses, lookups   how uses of keys are remembered, and how often they were found
@@ -22,6 +22,7 @@ mod locking;
 mod lookups;
 mod memory_account;
 mod notifications;
+mod pending_changes;
 mod records;
 mod shared_contexts;
 mod undo;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 use base::{Class, Key, Millis, PackLimits, Rng};
 use table::EntryRef;
 
-pub use changes::Changes;
+pub use changes::{Changes, Reach};
 pub use held::{COPY_ASKS, HeldShards};
 pub use locking::{Failed, Scope};
 pub use lookups::Lookups;
@@ -41,7 +42,7 @@ pub use undo::UndoLog;
 
 use crate::object::usage::Uses;
 use crate::shard::db::put;
-use crate::{Measure, Object, Store};
+use crate::{ChangeKind, Measure, Object, Store};
 
 /// Decides about a key by its name.
 pub type KeyFilter = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
@@ -122,6 +123,7 @@ impl Txn {
     pub fn begin_replay(&mut self, now: Millis) {
         self.begin(now);
         self.now = 0;
+        self.changes.pending.silence();
         self.limits.string_max = usize::MAX;
     }
 
@@ -260,19 +262,23 @@ impl Txn {
 
     fn reap_expired(&mut self, db: usize, hash: u64, key: &[u8]) {
         if self.held.reap(db, hash, key, self.now) {
-            self.held.note_if_awaited(db, hash, key);
-            if self.notifications.interest != 0 {
-                let met = self.held.expired.has(db, key);
-                self.notifications.expired_held(&mut self.held, (db, hash, key), met);
-            }
+            let told = self.held.expired.has(db, key);
+            self.tell_expired((db, hash, key), told);
         }
     }
 
     /// The same for a key that was met after its deadline, and told to have expired then.
     pub(crate) fn reap_met(&mut self, db: usize, hash: u64, key: &[u8]) {
-        if self.held.reap(db, hash, key, self.now) && self.notifications.interest != 0 {
-            self.notifications.expired_held(&mut self.held, (db, hash, key), true);
+        if self.held.reap(db, hash, key, self.now) {
+            self.tell_expired((db, hash, key), true);
         }
+    }
+
+    fn tell_expired(&mut self, (db, hash, key): (usize, u64, &[u8]), told: bool) {
+        let Txn { held, changes, notifications, .. } = self;
+        let store = Arc::clone(&held.store);
+        let (shard, listeners) = (held.shard_mut(hash), (&*store, &*notifications));
+        changes.went(shard, listeners, (db, hash, key), (ChangeKind::Expired, told));
     }
 
     /// Deletes a key of the current database whose shard is held, if its deadline has passed.

@@ -1,9 +1,11 @@
 //! The notifications of a transaction: see `store/notifications.rs` for when they are delivered.
 
+use std::cell::Cell;
+
 use base::{Class, Event, Key};
 
 use super::held::HeldShards;
-use crate::{BROADCAST, Notification, READERS, Shard, Store};
+use crate::{BROADCAST, CHANGES, Notification, READERS, Shard, Store};
 
 /// Clients that are sent invalidations.
 const STALE: u32 = READERS | BROADCAST;
@@ -16,6 +18,8 @@ pub struct TxnNotifications {
     /// The client whose request runs; 0 is none.
     pub(crate) asker: u64,
     pending: std::cell::RefCell<Vec<Notification>>,
+    /// There is something to tell when the transaction ends.
+    due: Cell<bool>,
     own: Vec<u8>,
 }
 
@@ -42,6 +46,7 @@ impl TxnNotifications {
     #[cold]
     pub(crate) fn add(&self, notification: Notification) {
         self.pending.borrow_mut().push(notification);
+        self.due.set(true);
     }
 
     /// Forgets events of what is taken back. Keys that expired meanwhile have expired all the same,
@@ -58,25 +63,8 @@ impl TxnNotifications {
         self.asker = 0;
     }
 
-    /// Notifies that a key of this shard has expired, and invalidates its copies.
-    #[inline]
-    pub(crate) fn expired(&self, shard: &mut Shard, db: usize, key: (u64, &[u8])) {
-        if self.interest != 0 {
-            self.event(Class::Expired, "expired", db, key.1);
-            self.stale(shard, key, false);
-        }
-    }
-
-    /// Notifies that a key of this shard was dropped to make room, and invalidates its copies.
-    pub(crate) fn evicted(&self, shard: &mut Shard, db: usize, key: (u64, &[u8])) {
-        if self.interest != 0 {
-            self.event(Class::Evicted, "evicted", db, key.1);
-            self.stale(shard, key, false);
-        }
-    }
-
     /// Tells that copies of the value of a key of this shard are stale.
-    fn stale(&self, shard: &mut Shard, (hash, key): (u64, &[u8]), asked: bool) {
+    pub(crate) fn stale(&self, shard: &mut Shard, (hash, key): (u64, &[u8]), asked: bool) {
         if !self.concerns_copies() {
             return;
         }
@@ -91,6 +79,35 @@ impl TxnNotifications {
         if let Some((key, readers)) = shard.readers.take_any(pick) {
             self.add(Notification::Stale { key, readers, asked: false, changed: false });
         }
+    }
+
+    /// Whether anything is told of every key that changes: to clients that are sent invalidations,
+    /// or to subscribers.
+    #[inline]
+    pub(crate) fn concern_keys(&self) -> bool {
+        self.interest & (STALE | CHANGES) != 0
+    }
+
+    /// Whether any part of the program subscribes to all changes.
+    #[inline]
+    pub(crate) fn concern_subscribers(&self) -> bool {
+        self.interest & CHANGES != 0
+    }
+
+    /// Notes that there is something to tell when the transaction ends.
+    pub(crate) fn note_due(&self) {
+        self.due.set(true);
+    }
+
+    /// Whether there may be something to tell, as the transaction ends.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.due.get()
+    }
+
+    /// All of it is being told.
+    pub(crate) fn clear_due(&self) {
+        self.due.set(false);
     }
 
     /// Whether any client is sent invalidations.
@@ -145,21 +162,6 @@ impl TxnNotifications {
     #[inline]
     pub(crate) fn new_key(&self, db: usize, key: Key<'_>) {
         self.event(Class::New, "new", db, key.bytes);
-    }
-
-    /// Notifies that a key of a held shard has expired, and invalidates its copies; `heard` if the
-    /// event was told when the key was met.
-    #[cold]
-    pub(crate) fn expired_held(
-        &self,
-        held: &mut HeldShards,
-        (db, hash, key): (usize, u64, &[u8]),
-        heard: bool,
-    ) {
-        if !heard {
-            self.event(Class::Expired, "expired", db, key);
-        }
-        self.stale_held(held, hash, key, false);
     }
 
     /// Tells that copies of the value of a key of a held shard are stale.

@@ -7,7 +7,8 @@
 //!
 //! Rolling back is a change like any other to everything that follows the shard: copies being made
 //! are spoiled, and the journal is told how the keys are now, so its records stay without a gap.
-//! Clients that listen hear nothing of it, but only that copies of the values are stale.
+//! Clients that listen hear nothing of it, but only that copies of the values are stale; those who
+//! subscribe to changes hear nothing at all.
 //!
 //! What cannot be rolled back, as it was not remembered, can only be broken off, as a crash would:
 //! nothing of it is recorded, and its shards are withheld from then on, since what they hold is
@@ -46,14 +47,26 @@ struct Was {
 
 /// How keys were before a script changed them.
 #[derive(Default)]
-pub struct UndoLog(Vec<Before>);
+pub struct UndoLog {
+    noted: Vec<Before>,
+    /// How many changes were pending when the first key was noted.
+    pending: usize,
+}
 
 impl UndoLog {
     /// Notes how a key of database `db` is now, unless that is noted already. Its shard is held.
     /// False if the value is too large.
-    pub fn note(&mut self, held: &HeldShards, db: usize, key: Key<'_>) -> bool {
+    pub fn note(
+        &mut self,
+        held: &HeldShards,
+        changes: &Changes,
+        (db, key): (usize, Key<'_>),
+    ) -> bool {
+        if self.noted.is_empty() {
+            self.pending = changes.pending.count();
+        }
         let is_this = |b: &Before| b.db == db && b.hash == key.hash && *b.key == *key.bytes;
-        if self.0.iter().any(is_this) {
+        if self.noted.iter().any(is_this) {
             return true;
         }
         let entry = match held.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes) {
@@ -72,14 +85,14 @@ impl UndoLog {
                 Some(Was { object, deadline, flags, access: entry.access() })
             }
         };
-        self.0.push(Before { db, hash: key.hash, key: key.bytes.into(), entry });
+        self.noted.push(Before { db, hash: key.hash, key: key.bytes.into(), entry });
         true
     }
 
     /// What was noted is not needed any more.
     #[inline]
     pub fn forget(&mut self) {
-        self.0.clear();
+        self.noted.clear();
     }
 
     /// Makes every key again what it was when it was noted.
@@ -89,7 +102,10 @@ impl UndoLog {
         changes: &mut Changes,
         notifications: &mut TxnNotifications,
     ) {
-        for Before { db, hash, key, entry } in std::mem::take(&mut self.0) {
+        if !self.noted.is_empty() {
+            changes.pending.take_back(self.pending);
+        }
+        for Before { db, hash, key, entry } in std::mem::take(&mut self.noted) {
             let key = Key { hash, bytes: &key };
             changes.touch(held, notifications, (db, hash, key.bytes));
             let table = held.shard_mut(hash).db_mut(db);

@@ -25,6 +25,8 @@ pub(in crate::control::server) struct Figures {
     pub indexes: usize,
     /// What queries keep of values that were changed behind them.
     pub kept: usize,
+    /// Changes that parts of the program subscribe to and have not read yet.
+    pub unread: usize,
     /// Users, and what is logged of clients.
     pub records: usize,
     /// Records that wait to be written to the journal.
@@ -51,6 +53,7 @@ impl Figures {
             scripting: engine.scripting_memory(),
             indexes: engine.store.indexes.memory(),
             kept: engine.store.versions.kept(),
+            unread: engine.store.unread_changes(),
             records: engine.records_memory(),
             journal: usize::try_from(engine.store.log().waiting()).unwrap_or(usize::MAX),
             resident: process::resident(),
@@ -67,7 +70,8 @@ impl Figures {
     pub fn overhead(&self) -> usize {
         // Interpreters are not part of what is used.
         let scripting: usize = self.scripting[2..].iter().sum();
-        let beside = self.clients + self.indexes + self.kept + self.records + scripting;
+        let kept = self.kept + self.unread;
+        let beside = self.clients + self.indexes + kept + self.records + scripting;
         (self.tables() + beside).min(self.used)
     }
 
