@@ -246,7 +246,7 @@ impl Kvist {
         let changes = self.shared.engine.changes(room);
         drop(worker);
         changes.map_err(|refusal| {
-            Error::Refused(String::from_utf8_lossy(&refusal.bytes()).into_owned())
+            Error::Refused(String::from_utf8_lossy(refusal.bytes()).into_owned())
         })
     }
 

@@ -142,8 +142,8 @@ impl Engine {
     /// Bytes the dataset, its indexes, what queries keep of it, those who have read it, changes
     /// that subscribers have not read yet, the connections, values on their way to other servers,
     /// the scripts that are known, users and what is logged of clients take. Interpreters are not
-    /// part of it, as in Redis: no key is evicted for what a script has left behind. They have limits of
-    /// their own, and tell what they take themselves.
+    /// part of it, as in Redis: no key is evicted for what a script has left behind. They have
+    /// limits of their own, and tell what they take themselves.
     #[must_use]
     pub fn used_memory(&self) -> usize {
         self.store.memory() + self.memory_beside()

@@ -337,7 +337,7 @@ impl Databases for Txn {
                         continue;
                     }
                     shard.watching.touch_db(db, |key| keys.find(hasher.hash(key), key).is_some());
-                    if keys.len() > 0 && notifications.concern_subscribers() {
+                    if !keys.is_empty() && notifications.concern_subscribers() {
                         changes.pending.add(notifications, number, Change::Flushed { db });
                     }
                     let mut fresh = Db::new(&hasher);
@@ -393,7 +393,7 @@ impl Databases for Txn {
                     }
                 }
                 if notifications.concern_subscribers()
-                    && [a, b].iter().any(|&db| shard.dbs[db].keys.len() > 0)
+                    && [a, b].iter().any(|&db| !shard.dbs[db].keys.is_empty())
                 {
                     changes.pending.add(notifications, number, Change::Swapped { a, b });
                 }
