@@ -521,3 +521,29 @@ fn a_database_without_a_journal_is_saved_at_the_end() {
     let db = builder().open(folder.path()).unwrap();
     assert_eq!(db.get::<String>("k").unwrap().as_deref(), Some("v"));
 }
+
+/// Threads change keys, and another reads which: none is missing.
+#[test]
+fn changes_are_read_by_another_thread() {
+    let db = Kvist::in_memory().unwrap();
+    let mut changes = db.changes(1 << 24).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let db = db.clone();
+            scope.spawn(move || (0..100).try_for_each(|n| db.set(format!("{writer}:{n}"), "v")));
+        }
+        let mut keys = std::collections::BTreeSet::new();
+        while keys.len() < 400 {
+            let Some(kvist::FeedItem::Changes(batch)) = changes.next(PATIENCE) else {
+                panic!("only {} of 400 keys", keys.len());
+            };
+            for change in &batch.changes {
+                let kvist::Change::Key { key, .. } = change else { panic!("{change:?}") };
+                assert!(keys.insert(key.clone()), "{key:?} twice");
+            }
+        }
+    });
+    assert!(changes.next(Duration::ZERO).is_none());
+    db.close().unwrap();
+    assert!(matches!(db.changes(1 << 20), Err(Error::Closed)));
+}
