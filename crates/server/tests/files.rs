@@ -191,3 +191,36 @@ fn check_tells_and_mends() {
     let (done, said) = kvist(&["check", &folder.at("none")]);
     assert!(!done && said.contains("no such directory"), "{said}");
 }
+
+/// A journal of a newer program is whole and yet no start takes it: that is said, and nothing is
+/// cut from it. Commands on rings stand for what a newer one has.
+#[cfg(debug_assertions)]
+#[test]
+fn check_tells_of_commands_that_are_not_known() {
+    let folder = Folder::new("newer");
+    let examples = ["--example-commands", "yes"];
+    let server = serve(&folder, &examples);
+    let mut client = server.connect();
+    client.ask(&["SET", "before", "1"]);
+    for word in ["a", "b"] {
+        client.ask(&["RING.PUSH", "k", "9", word]);
+    }
+    client.ask(&["SET", "behind", "1"]);
+    let wanted = digest(&mut client);
+    stop(server);
+    let data = folder.at("data");
+    for more in [&["check", &data][..], &["check", &data, "--fix"]] {
+        let (done, said) = kvist(more);
+        assert!(!done && !said.contains("Whole") && !said.contains("DAMAGED"), "{more:?}: {said}");
+        let told = "UNKNOWN: 2 records of the command 'ring.push', the first in journal-";
+        assert!(said.contains(told) && said.contains("does not know these commands"), "{said}");
+    }
+    // Reads it as a start does.
+    let (done, said) = kvist(&["export", &folder.at("x.rdb"), "--dir", &data]);
+    assert!(!done && said.contains("no command RING.PUSH"), "{said}");
+    let (done, said) = kvist(&[&["check", &data][..], &examples].concat());
+    assert!(done && said.contains("Whole") && !said.contains("UNKNOWN"), "{said}");
+    let server = serve(&folder, &examples);
+    assert_eq!(digest(&mut server.connect()), wanted);
+    stop(server);
+}

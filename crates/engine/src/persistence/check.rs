@@ -1,7 +1,8 @@
 //! Looks through a data directory without a server: what is there, and what of it is damaged.
 //! Nothing is changed.
 
-use std::collections::HashMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, ErrorKind};
 
 use base::PackLimits;
@@ -16,6 +17,7 @@ use super::record_order;
 use super::snapshot_coverage::{CHUNKS, LIBRARIES, MOVED, OTHERS};
 use super::value_chunks::{Again, Arriving};
 use crate::durability::named_once;
+use crate::engine::table::Table;
 use crate::scripts::read_libraries;
 
 /// What is damaged.
@@ -64,13 +66,40 @@ pub struct Checked {
     pub strays: Vec<String>,
     /// What is damaged. Behind a damaged part, others may not have been looked at.
     pub problems: Vec<Problem>,
+    /// Commands in the journal that this program does not have, some of them: nothing is damaged,
+    /// but it cannot apply them, and a start refuses.
+    pub unknown: BTreeMap<String, UnknownCommand>,
 }
 
-/// Looks at everything.
+/// A command in the journal that this program does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCommand {
+    /// How many records have it.
+    pub records: u64,
+    /// Where the first of them is: a file, and the offset of its frame.
+    pub first: (String, u64),
+}
+
+/// So many different ones are told.
+const TOLD: usize = 16;
+
+/// Looks at everything but whether the commands of the journal are known.
 ///
 /// # Errors
 /// The directory cannot be read.
 pub fn check(disk: &dyn Disk) -> io::Result<Checked> {
+    look(disk, None)
+}
+
+/// Looks at everything, for a program with these commands.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn check_for(disk: &dyn Disk, table: &Table) -> io::Result<Checked> {
+    look(disk, Some(table))
+}
+
+fn look(disk: &dyn Disk, table: Option<&Table>) -> io::Result<Checked> {
     let mut checked = Checked::default();
     match Manifest::read(disk) {
         Ok(manifest) => checked.manifest = manifest,
@@ -94,7 +123,7 @@ pub fn check(disk: &dyn Disk) -> io::Result<Checked> {
     }
     // Where the snapshot is damaged, it does not tell with which record the journal goes on.
     let begun = checked.problems.is_empty().then_some(begun);
-    checked.journal(disk, &manifest, begun)?;
+    checked.journal((disk, &manifest), begun, table)?;
     Ok(checked)
 }
 
@@ -174,15 +203,15 @@ impl Checked {
 
     fn journal(
         &mut self,
-        disk: &dyn Disk,
-        manifest: &Manifest,
+        (disk, manifest): (&dyn Disk, &Manifest),
         begun: Option<HashMap<u16, u64>>,
+        table: Option<&Table>,
     ) -> io::Result<()> {
-        let mut walked = Walked { shards: manifest.shards, begun, ..Walked::default() };
+        let mut walked = Walked { shards: manifest.shards, begun, table, ..Walked::default() };
         let mut bad = None;
         let mut next_frame = None;
         let mut take = |body: &mut Vec<u8>, header: &journal::frame::Header, name: &str, offset| {
-            if let Err(what) = walked.frame(body) {
+            if let Err(what) = walked.frame(body, (name, offset)) {
                 let what = format!("{name} is damaged at offset {offset}: {what}");
                 let (segment, next_frame) = (header.segment, header.number);
                 bad = Some((what.clone(), Part::Journal { segment, offset, next_frame }));
@@ -192,7 +221,7 @@ impl Checked {
             Ok(())
         };
         let read = reader::read(disk, manifest.id, manifest.journal, &mut take);
-        self.records = walked.records;
+        (self.records, self.unknown) = (walked.records, walked.unknown);
         match read {
             Ok(report) => {
                 self.journal = (report.segments, report.frames, report.bytes);
@@ -271,7 +300,11 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
 
 /// What a walk through the journal has met.
 #[derive(Default)]
-struct Walked {
+struct Walked<'t> {
+    /// The commands that are known, if that is asked.
+    table: Option<&'t Table>,
+    /// Those that are not.
+    unknown: BTreeMap<String, UnknownCommand>,
     shards: usize,
     records: u64,
     /// The last record of each shard before the journal, if that is known.
@@ -280,9 +313,9 @@ struct Walked {
     order: record::Order,
 }
 
-impl Walked {
+impl Walked<'_> {
     /// Reads the records of a frame: each is one, and follows the one before it of its shard.
-    fn frame(&mut self, frame: &[u8]) -> Result<(), String> {
+    fn frame(&mut self, frame: &[u8], place: (&str, u64)) -> Result<(), String> {
         let (limits, mut contexts) = (PackLimits::default(), Contexts::new(0));
         let mut words = Vec::new();
         self.order.read(frame, |_| true).map_err(|error| error.to_string())?;
@@ -292,7 +325,7 @@ impl Walked {
             let read = match record.kind {
                 record::Kind::Command => {
                     words.clear();
-                    record::words(body, &mut words)
+                    record::words(body, &mut words).map(|()| self.command(&words, place))
                 }
                 record::Kind::Set => record::set(body).map(drop),
                 record::Kind::Image => {
@@ -304,7 +337,9 @@ impl Walked {
                 }
                 record::Kind::Libraries => read_libraries(body).map(drop),
                 record::Kind::From | record::Kind::To => record::Half::of(body).map(drop),
-                record::Kind::Derived => record::Derived::of(body).map(drop),
+                record::Kind::Derived => {
+                    record::Derived::of(body).map(|derived| self.command(&derived.words, place))
+                }
                 record::Kind::Barrier => record::RecordId::of(body).map(drop),
                 _ => Ok(()),
             };
@@ -318,6 +353,23 @@ impl Walked {
         self.records += order.len() as u64;
         self.order = order;
         Ok(())
+    }
+
+    /// Whether a command is one that a start could run.
+    fn command(&mut self, words: &[&[u8]], (name, offset): (&str, u64)) {
+        if self.table.is_none_or(|table| table.find_own(words).is_some()) {
+            return;
+        }
+        let name_of = |word: &&[u8]| word.to_ascii_lowercase().escape_ascii().to_string();
+        let word = words.first().map_or_else(String::new, name_of);
+        let told = self.unknown.len();
+        match self.unknown.entry(word) {
+            Entry::Occupied(mut known) => known.get_mut().records += 1,
+            Entry::Vacant(new) if told < TOLD => {
+                new.insert(UnknownCommand { records: 1, first: (name.to_owned(), offset) });
+            }
+            Entry::Vacant(_) => {}
+        }
     }
 
     fn follows(&mut self, shard: u16, seq: u64) -> Result<(), String> {

@@ -43,7 +43,7 @@ pub use crate::durability::{
 };
 use crate::engine::Engine;
 pub(crate) use backup::is_name as is_backup_name;
-pub use check::{Checked, Part, Problem, check};
+pub use check::{Checked, Part, Problem, UnknownCommand, check, check_for};
 pub use dataset_copy::sweep;
 pub use repair::{keep_files, repair};
 pub use replay::Failing;

@@ -1,7 +1,9 @@
 //! `kvist check`: what is in a data directory, and whether it is whole; `--fix` mends it. Without
-//! `--fix` the dataset is not read into memory: that every record can be applied is not looked at.
+//! `--fix` the dataset is not read into memory: that every record can be applied is not looked at,
+//! only that its command is known.
 //!
-//! Exit codes: 0 whole (or mended), 1 damaged, 2 the command line makes no sense.
+//! Exit codes: 0 whole (or mended), 1 damaged or not for this program, 2 the command line makes no
+//! sense.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,6 +19,10 @@ use crate::{loading, usage};
 /// Mend what is damaged.
 const FIX: &str = "--fix";
 
+/// What is told of a journal with commands that this program does not have.
+const UNKNOWN: &str = "This kvist does not know these commands and will not start on the \
+    directory: use one as new as the one that has written it. Nothing of that is damaged";
+
 /// More rounds than a directory has parts mean that mending does not help.
 const ROUNDS: usize = 8;
 
@@ -30,7 +36,7 @@ pub fn main(args: &[String]) -> ExitCode {
     let [dir] = arguments.plain.as_slice() else {
         return usage::wrong("check needs one directory");
     };
-    let done = if arguments.has(FIX) { fix(dir, &arguments) } else { look(dir) };
+    let done = if arguments.has(FIX) { fix(dir, &arguments) } else { look(dir, &arguments) };
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -48,18 +54,19 @@ fn claim(dir: &str) -> Result<Claim, String> {
     Claim::on(Path::new(dir)).map_err(|error| error.to_string())
 }
 
-fn check(disk: &Arc<dyn Disk>) -> Result<Checked, String> {
+fn check(disk: &Arc<dyn Disk>, arguments: &Arguments) -> Result<Checked, String> {
     let dir = disk.path().display();
-    persistence::check(&**disk).map_err(|error| format!("{dir}: {error}"))
+    let table = engine::command_table_as_called(&arguments.settings)?;
+    persistence::check_for(&**disk, &table).map_err(|error| format!("{dir}: {error}"))
 }
 
 /// Looks and tells; whether all is whole.
-fn look(dir: &str) -> Result<bool, String> {
+fn look(dir: &str, arguments: &Arguments) -> Result<bool, String> {
     let claim = claim(dir)?;
-    let checked = check(&claim.disk)?;
+    let checked = check(&claim.disk, arguments)?;
     tell(dir, &checked);
     if checked.problems.is_empty() {
-        return Ok(true);
+        return Ok(checked.unknown.is_empty());
     }
     println!(
         "Nothing was changed. 'kvist check {dir} --fix' keeps what stands before the damage and \
@@ -105,7 +112,16 @@ fn tell(dir: &str, checked: &Checked) {
     for stray in &checked.strays {
         println!("{stray}: not part of the dataset; the server removes it");
     }
-    if checked.problems.is_empty() {
+    for (name, unknown) in &checked.unknown {
+        let (records, (file, offset)) = (unknown.records, &unknown.first);
+        println!(
+            "UNKNOWN: {records} records of the command '{name}', the first in {file} at offset \
+             {offset}"
+        );
+    }
+    if !checked.unknown.is_empty() {
+        println!("{UNKNOWN}");
+    } else if checked.problems.is_empty() {
         println!("Whole");
     }
 }
@@ -114,7 +130,7 @@ fn tell(dir: &str, checked: &Checked) {
 fn fix(dir: &str, arguments: &Arguments) -> Result<bool, String> {
     directory::log_warnings()?;
     let claim = claim(dir)?;
-    let mut checked = check(&claim.disk)?;
+    let mut checked = check(&claim.disk, arguments)?;
     let was_whole = checked.problems.is_empty();
     for _ in 0..ROUNDS {
         let Some(problem) = checked.problems.first() else { break };
@@ -122,17 +138,22 @@ fn fix(dir: &str, arguments: &Arguments) -> Result<bool, String> {
         let mended = persistence::repair(&claim.disk, checked.manifest.as_ref(), problem)
             .map_err(|error| format!("it cannot be mended: {error}"))?;
         println!("MENDED: {mended}");
-        checked = check(&claim.disk)?;
+        checked = check(&claim.disk, arguments)?;
     }
     if let Some(problem) = checked.problems.first() {
         return Err(format!("mending does not help: {}", problem.what));
+    }
+    if !checked.unknown.is_empty() {
+        // To leave them out would be to lose what can be read elsewhere.
+        tell(dir, &checked);
+        return Ok(false);
     }
     drop(claim);
     if checked.manifest.is_some() {
         read_and_save(dir, arguments, was_whole)?;
     }
     let claim = self::claim(dir)?;
-    let checked = check(&claim.disk)?;
+    let checked = check(&claim.disk, arguments)?;
     tell(dir, &checked);
     Ok(checked.problems.is_empty())
 }
