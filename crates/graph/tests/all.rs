@@ -9,4 +9,6 @@
 mod tck;
 
 // The tests.
+mod hostile;
+mod meaning;
 mod syntax;

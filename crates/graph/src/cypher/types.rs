@@ -91,6 +91,11 @@ impl Type {
         self.kinds & other.kinds != 0
     }
 
+    /// Whether a value is certainly one of the others.
+    pub const fn is_only(self, others: Self) -> bool {
+        self.kinds & !others.kinds == 0
+    }
+
     /// Its name in messages: that of the first type that it may have.
     pub fn name(self) -> &'static str {
         const NAMES: &[(Type, &str)] = &[

@@ -107,13 +107,18 @@ fn read(file: &str, text: &str, all: &mut Vec<Scenario>) {
             outline.steps.last_mut().expect("a text belongs to a step").doc = doc;
         } else if trimmed.starts_with('|') {
             outline.row(cells(trimmed));
-        } else if let Some((word, step)) = trimmed.split_once(' ') {
-            if ["Given", "When", "Then", "And", "But"].contains(&word) {
-                outline.steps.push(Step { text: step.to_owned(), ..Step::default() });
-            }
+        } else if let Some(step) = step(trimmed) {
+            outline.steps.push(step);
         }
     }
     finish(outline, all);
+}
+
+/// The step that a line begins.
+fn step(line: &str) -> Option<Step> {
+    let (word, text) = line.split_once(' ')?;
+    let begins = ["Given", "When", "Then", "And", "But"].contains(&word);
+    begins.then(|| Step { text: text.to_owned(), ..Step::default() })
 }
 
 fn is_scenario(kind: &str) -> bool {

@@ -4,6 +4,7 @@
 //! its operands: the depth of a tree is bounded by the nesting of its text, and a walk over it may
 //! call itself.
 
+mod children;
 mod clause;
 mod expression;
 mod pattern;

@@ -130,6 +130,13 @@ impl PathPattern {
         std::iter::once(&self.start).chain(self.steps.iter().map(|(_, node)| node))
     }
 
+    /// All variables that it names.
+    pub fn variables(&self) -> impl Iterator<Item = &Name> {
+        let nodes = self.nodes().filter_map(|node| node.variable.as_ref());
+        let relationships = self.relationships().filter_map(|one| one.variable.as_ref());
+        self.variable.iter().chain(nodes).chain(relationships)
+    }
+
     /// All its relationships.
     pub fn relationships(&self) -> impl Iterator<Item = &RelationshipPattern> {
         self.steps.iter().map(|(relationship, _)| relationship)

@@ -7,9 +7,9 @@ use crate::cypher::name::{Name, Span};
 
 /// How deep expressions, subqueries and operators of different ranks may lie in each other.
 ///
-/// Walks over the tree call themselves: so deep a tree is walked in less than a thread's 2 MiB of
-/// stack, even in a build that is not optimized.
-pub const MAX_NESTING: usize = 250;
+/// The parser and all walks over the tree call themselves: for so deep a query they take less than
+/// half of a thread's 2 MiB of stack.
+pub const MAX_NESTING: usize = 150;
 
 /// A position in the tokens of a text.
 pub struct Parser<'t> {
