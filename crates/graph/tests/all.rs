@@ -9,6 +9,7 @@
 mod tck;
 
 // The tests.
+mod dialect;
 mod hostile;
 mod meaning;
 mod syntax;

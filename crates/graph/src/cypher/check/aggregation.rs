@@ -23,6 +23,13 @@ pub fn has_aggregate(value: &Expr) -> bool {
     found
 }
 
+/// Whether an expression has a subquery in it.
+pub fn has_subquery(value: &Expr) -> bool {
+    let mut found = matches!(value.kind, ExprKind::Subquery(_));
+    value.for_each_child(&mut |child| found = found || has_subquery(child));
+    found
+}
+
 /// Whether an expression is an aggregate.
 pub fn is_aggregate(value: &Expr) -> bool {
     match &value.kind {

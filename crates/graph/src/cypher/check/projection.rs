@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::aggregation::{GroupKeys, has_aggregate};
+use super::aggregation::{GroupKeys, has_aggregate, has_subquery};
 use super::order::Projected;
 use super::scope::Layer;
 use super::{At, Checker, MAX_STARRED};
@@ -84,7 +84,11 @@ impl Checker<'_> {
     ) -> Result<(), Error> {
         let aggregated = projection.items.iter().any(|item| has_aggregate(&item.value));
         let grouped = aggregated || projection.distinct;
-        self.scope.push(layer(Layer::clear(), columns));
+        let mut values = projection.order.iter().map(|item| &item.value).chain(filter);
+        // What a subquery names is not compared with columns: it sees them alone.
+        let hidden = grouped && values.any(has_subquery);
+        let below = if hidden { Layer::opaque() } else { Layer::clear() };
+        self.scope.push(layer(below, columns));
         let at = if grouped { At::COLUMN } else { At::ROW };
         let projected = grouped.then(|| Projected::of(projection, columns, aggregated));
         let sees = |value| projected.as_ref().map_or(Ok(()), |projected| projected.check(value));
