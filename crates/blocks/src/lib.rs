@@ -21,18 +21,30 @@
 //!
 //! What is no vector is made of single things with the same protocol: see [`Shared`].
 //!
+//! A value of several parts has [`Tree`]s, which may have gaps, below one [`Root`], and counts what
+//! they take in one [`Ledger`]. It can be forked: a fork shares everything, is written privately,
+//! and takes the value's place or is dropped without a trace.
+//!
 //! A clone of blocks shares nothing with them: each value owns what it counts.
 #![forbid(unsafe_code)]
 
 mod blocks;
 mod frozen;
+mod ledger;
 mod node;
+mod root;
 mod shared;
+mod tree;
 
 pub use blocks::Blocks;
 pub use frozen::Frozen;
+pub use ledger::{Ledger, Left};
 pub use node::{Block, FAN_OUT};
+pub use root::Root;
 pub use shared::Shared;
+pub use tree::Tree;
 
+#[cfg(test)]
+mod fork_tests;
 #[cfg(test)]
 mod tests;
