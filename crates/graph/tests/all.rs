@@ -5,11 +5,18 @@
 //! cargo test -p kvist-graph --test all FILE::
 //! ```
 
+#[global_allocator]
+static SCALE: testkit::scale::Scale = testkit::scale::Scale;
+
 // What they share.
+mod model;
 mod tck;
 
 // The tests.
+mod columns;
 mod dialect;
 mod hostile;
+mod hubs;
 mod meaning;
+mod random;
 mod syntax;

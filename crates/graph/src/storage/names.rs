@@ -1,0 +1,66 @@
+//! A dictionary: names and their numbers, in order of first use. No name ever goes or changes its
+//! number.
+
+use blocks::Block;
+
+use super::vec_bytes;
+
+/// How many names there may be.
+const MOST: usize = 1 << 16;
+
+/// Names with dense numbers.
+#[derive(Clone, Default)]
+pub(crate) struct Names {
+    names: Vec<Box<str>>,
+    /// The numbers, in order of the names.
+    sorted: Vec<u16>,
+    heap: usize,
+}
+
+impl Names {
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The name with this number.
+    pub fn name(&self, number: u16) -> Option<&str> {
+        self.names.get(usize::from(number)).map(AsRef::as_ref)
+    }
+
+    /// The number of a name.
+    pub fn number(&self, name: &str) -> Option<u16> {
+        self.search(name).ok().map(|at| self.sorted[at])
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(AsRef::as_ref)
+    }
+
+    /// The number of a name, a new one if it has none. `None`: there are too many names.
+    pub fn add(&mut self, name: &str) -> Option<u16> {
+        let at = match self.search(name) {
+            Ok(at) => return Some(self.sorted[at]),
+            Err(at) => at,
+        };
+        let number = u16::try_from(self.names.len()).ok()?;
+        self.names.push(name.into());
+        self.sorted.insert(at, number);
+        self.heap += table::size_class(name.len());
+        Some(number)
+    }
+
+    /// Whether no further name can be added.
+    pub fn is_full(&self) -> bool {
+        self.names.len() >= MOST
+    }
+
+    fn search(&self, name: &str) -> Result<usize, usize> {
+        self.sorted.binary_search_by(|&number| self.names[usize::from(number)].as_ref().cmp(name))
+    }
+}
+
+impl Block for Names {
+    fn memory(&self) -> usize {
+        self.heap + vec_bytes(&self.names) + vec_bytes(&self.sorted)
+    }
+}
