@@ -135,13 +135,17 @@ impl Ledger {
         node: &'n mut Arc<Node<T>>,
         bytes: usize,
     ) -> &'n mut T {
-        if Arc::get_mut(node).is_none() {
+        // References are made from references, and none are weak: a node with one is this one's
+        // alone. Asking so costs a load, where a look at both counts would cost two exchanges.
+        if Arc::strong_count(node) > 1 {
             let copy = Arc::new(Node::clone(node));
             let left = std::mem::replace(node, copy);
             self.left(left, bytes);
         }
-        // Nothing else holds it, so this copies nothing.
-        &mut Arc::make_mut(node).value
+        match Arc::get_mut(node) {
+            Some(node) => &mut node.value,
+            None => unreachable!("nothing else holds it"),
+        }
     }
 
     /// What was so many bytes large is so many now.

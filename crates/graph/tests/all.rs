@@ -5,6 +5,8 @@
 //! cargo test -p kvist-graph --test all FILE::
 //! ```
 
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
 #[global_allocator]
 static SCALE: testkit::scale::Scale = testkit::scale::Scale;
 

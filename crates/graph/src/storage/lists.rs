@@ -4,14 +4,14 @@
 //!   segment: 1,024 nodes   index       node 0: 0..2    node 1: 2..2    node 2: 2..5   …
 //!                          neighbours  7 9             .               1 1 4
 //!                          edges       3 8             .               2 5 6          in order
-//!                          apart       node 17 ─► pages, each of some thousand bytes
+//!                          apart       node 17 ─► pages of a thousand edges
 //! ```
 //!
 //! A node's edges lie side by side in its segment, with their neighbours, in the order of their
 //! numbers. What a segment holds so is bounded: beyond it, the node with most edges has them in
-//! pages of its own. So an edge is added and removed by moving a few kilobytes at most, however many
-//! its nodes have, and the same is copied where a version shares them. Nothing has to be merged,
-//! and what is read is always slices.
+//! pages of its own. So an edge is added and removed by moving some kilobytes at most, however
+//! many its nodes have, and the same is copied where a version shares them. Nothing has to be
+//! merged, and what is read is always slices.
 
 use blocks::{Block, Ledger, Tree};
 

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //!   Graph ─► View ─┬─ names of labels, types, keys     dense numbers, in order of first use
-//!                  ├─ segments of nodes, of edges      which ids live, labels; ends and types
+//!                  ├─ segments of nodes, of edges      which ids live; labels; ends
 //!                  ├─ columns: chunks, per key         1,024 values of one type, packed
 //!                  └─ lists: per type, both ways       neighbours and edges, in order of edges
 //!
-//!   version ─► the View as it was      fork ─► a View of its own, which shares what it has not written
+//!   version ─► the View as it was      fork ─► a View of its own, sharing what it has not written
 //! ```
 //!
-//! Everything is cut into parts of 1,024 consecutive ids, which hang in trees of the crate `blocks`:
-//! an edit copies the few kilobytes that it changes, if a version or a fork shares them. Both cost
-//! one reference.
+//! Everything is cut into parts of 1,024 consecutive ids, which hang in trees of the crate
+//! `blocks`: an edit copies the few kilobytes that it changes, if a version or a fork shares them.
+//! Both cost one reference.
 //!
 //! | file | what it knows |
 //! | --- | --- |
