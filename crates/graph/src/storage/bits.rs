@@ -1,5 +1,7 @@
 //! A set of places in a segment.
 
+use base::codec::{Malformed, Source};
+
 use super::SEGMENT;
 
 /// A place in a segment: below 1,024.
@@ -71,6 +73,20 @@ impl Bits {
     #[must_use]
     pub fn and(&self, other: &Bits) -> Bits {
         Bits(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    /// Appends it, in 128 bytes.
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        self.0.iter().for_each(|word| out.extend(word.to_le_bytes()));
+    }
+
+    /// Reads what [`put`](Self::put) has appended.
+    pub(super) fn take_bits(source: &mut Source<'_>) -> Result<Self, Malformed> {
+        let mut bits = Bits::default();
+        for word in &mut bits.0 {
+            *word = source.fixed_u64()?;
+        }
+        Ok(bits)
     }
 
     /// Its places, in order.

@@ -115,15 +115,27 @@ impl View {
         if !self.nodes.has(ends.source) || !self.nodes.has(ends.target) {
             return Err(Refused::Missing);
         }
-        let Some(links) = self.links.get_mut(usize::from(ends.kind)) else {
+        if usize::from(ends.kind) >= self.links.len() {
             return Err(Refused::Missing);
-        };
+        }
         let taken = self.edges.take(ledger, |segment, slot| segment.connect(slot, ends));
         let id = taken.ok_or(Refused::Full)?;
+        self.link(ledger, id, ends)?;
+        Ok(id)
+    }
+
+    /// Enters an edge in the lists of its nodes.
+    pub(super) fn link(
+        &mut self,
+        ledger: &mut Ledger,
+        id: EdgeId,
+        ends: Ends,
+    ) -> Result<(), Refused> {
+        let links = self.links.get_mut(usize::from(ends.kind)).ok_or(Refused::Missing)?;
         links.out.insert(ledger, ends.source, (ends.target, id));
         links.into.insert(ledger, ends.target, (ends.source, id));
         links.count += 1;
-        Ok(id)
+        Ok(())
     }
 
     /// Removes an edge with its properties.

@@ -23,6 +23,7 @@
 //! | `view`, `vector` | reading, one by one and in batches |
 //! | `graph`, `edit` | changing |
 //! | `change` | changes as data: to journal, to apply elsewhere |
+//! | `image` | a whole graph as data, part by part |
 //!
 //! Ids are decided by the changes alone, so a graph that applies the changes of another has the
 //! same ids.
@@ -32,6 +33,7 @@ mod change;
 mod chunk;
 mod edit;
 mod graph;
+mod image;
 mod lists;
 mod names;
 mod property;
@@ -44,6 +46,7 @@ pub use change::Change;
 pub use chunk::{Bounds, Chunk};
 pub use edit::Refused;
 pub use graph::{FrozenGraph, Graph, Settled};
+pub use image::Loader;
 pub use lists::{Neighbours, Pair};
 pub use property::{Property, PropertyRef};
 pub use segment::Ends;

@@ -28,6 +28,18 @@ impl Slots {
         Slots { live: Bits::default(), count: 0, next, keys: Vec::new() }
     }
 
+    /// With these ids, and that segment next in the list.
+    pub fn of(live: Bits, next: u32) -> Self {
+        // 1,024 at most.
+        let count = live.count() as u16;
+        Slots { live, count, next, keys: Vec::new() }
+    }
+
+    /// The next segment with a free id, if this one has any.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
     fn is_full(&self) -> bool {
         usize::from(self.count) == SEGMENT
     }
@@ -80,6 +92,40 @@ impl<S: Segment> Ids<S> {
     /// The segment of an id.
     pub fn of(&self, id: u32) -> Option<&S> {
         self.segments.get(super::segment_of(id))
+    }
+
+    /// The first segment with a free id.
+    pub fn first_free(&self) -> u32 {
+        self.free
+    }
+
+    pub fn set_first_free(&mut self, number: u32) {
+        self.free = number;
+    }
+
+    /// Adds a segment with these ids, of which nothing else is known yet.
+    pub fn restore(&mut self, ledger: &mut Ledger, slots: Slots) -> Option<()> {
+        let number = self.segments.len();
+        if number >= MOST {
+            return None;
+        }
+        self.count += u32::from(slots.count);
+        self.segments.put(ledger, number, S::new(slots));
+        Some(())
+    }
+
+    /// Whether the list has each segment with a free id once, and no other.
+    pub fn free_list_is_whole(&self) -> bool {
+        let not_full = self.segments.iter().filter(|segment| !segment.slots().is_full()).count();
+        let (mut at, mut found) = (self.free, 0);
+        while at != NONE && found <= not_full {
+            match self.segments.get(at as usize).map(Segment::slots) {
+                Some(slots) if !slots.is_full() => at = slots.next,
+                _ => return false,
+            }
+            found += 1;
+        }
+        found == not_full
     }
 
     /// The id that would be taken next; `None`: there is none.
@@ -142,6 +188,16 @@ impl NodeSegment {
     pub fn label(&self, label: LabelId) -> Option<&Bits> {
         let at = self.labels.binary_search_by_key(&label, |(label, _)| *label).ok()?;
         Some(&self.labels[at].1)
+    }
+
+    /// All labels here, in order, and who has them.
+    pub fn labels(&self) -> impl Iterator<Item = (LabelId, &Bits)> {
+        self.labels.iter().map(|(label, bits)| (*label, &**bits))
+    }
+
+    /// Sets all labels: in order, none of them empty.
+    pub fn set_labels(&mut self, labels: Vec<(LabelId, Box<Bits>)>) {
+        self.labels = labels;
     }
 
     /// The labels of a node, in order.
