@@ -326,3 +326,30 @@ fn bytes_that_are_no_change_are_refused() {
     let long = [3, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
     assert!(Change::take(&mut Source::new(&long)).is_err());
 }
+
+/// Every id that became free is used again before a new one, by the graph and by what is loaded
+/// from its image.
+#[test]
+fn free_ids_are_used_first() {
+    let mut rng = seed::rng();
+    let mut graph = Graph::default();
+    let key = graph.make_key("key").unwrap();
+    for _ in 0..5000 {
+        graph.create_node(&[]).unwrap();
+    }
+    // A property that is gone leaves nothing.
+    graph.set(Entity::Node(7), key, PropertyRef::Bool(true)).unwrap();
+    graph.set(Entity::Node(7), key, PropertyRef::Null).unwrap();
+    let mut free = std::collections::BTreeSet::new();
+    while free.len() < 1500 {
+        let id = rng.below(5000) as u32;
+        assert_eq!(graph.delete_node(id).is_ok(), free.insert(id));
+    }
+    let mut loaded = reload(&graph, &mut rng);
+    while !free.is_empty() {
+        let id = graph.create_node(&[]).unwrap();
+        assert!(free.remove(&id) || id >= 5000, "{id} lives");
+        assert_eq!(loaded.create_node(&[]), Ok(id));
+    }
+    assert_eq!((graph.node_segments(), loaded.node_segments()), (5, 5));
+}
