@@ -11,14 +11,18 @@
 static SCALE: testkit::scale::Scale = testkit::scale::Scale;
 
 // What they share.
+mod evaluate;
 mod model;
 mod tck;
 
 // The tests.
 mod columns;
 mod dialect;
+mod expressions;
 mod hostile;
 mod hubs;
 mod meaning;
+mod properties;
 mod random;
 mod syntax;
+mod values;

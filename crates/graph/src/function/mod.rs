@@ -1,0 +1,113 @@
+//! The scalar functions of openCypher and FalkorDB over values, as a table.
+//!
+//! What needs the graph is not here: `id`, `labels`, `type`, `startNode`, and `keys` and
+//! `properties` of nodes and relationships. Nor is what is no function of its arguments' values:
+//! `exists`, `all`, `reduce` and their like.
+
+mod argument;
+mod conversion;
+mod json;
+mod list;
+mod math;
+pub mod pattern;
+mod scalar;
+mod space;
+pub mod string;
+mod temporal;
+
+use std::cell::Cell;
+
+use crate::temporal::Clock;
+use crate::value::{Error, Value};
+
+/// What a function may know beside its arguments.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The time of the statement.
+    pub clock: &'a Clock,
+    /// What is drawn next: begins with a seed that is handed in.
+    pub random: Cell<u64>,
+}
+
+impl<'a> Context<'a> {
+    /// A context with a clock and a seed.
+    pub fn new(clock: &'a Clock, seed: u64) -> Context<'a> {
+        Context { clock, random: Cell::new(seed) }
+    }
+
+    /// The next 64 bits that are drawn (SplitMix64).
+    fn draw(&self) -> u64 {
+        let state = self.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.random.set(state);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+/// What a function computes. It is called with as many arguments as it takes.
+pub type Run = fn(&Context<'_>, &[Value]) -> Result<Value, Error>;
+
+/// A scalar function.
+#[derive(Clone, Copy)]
+pub struct Function {
+    /// Its name, as it is written; letters of any case call it.
+    pub name: &'static str,
+    /// The fewest arguments.
+    pub least: usize,
+    /// The most arguments.
+    pub most: usize,
+    /// Whether it has a value of its own where an argument is null; else that is null.
+    pub sees_null: bool,
+    /// Whether it has the same value for the same arguments within a statement.
+    pub is_pure: bool,
+    run: Run,
+}
+
+impl Function {
+    /// A function of so many arguments, null where one of them is.
+    const fn new(name: &'static str, least: usize, most: usize, run: Run) -> Function {
+        Function { name, least, most, sees_null: false, is_pure: true, run }
+    }
+
+    const fn sees_null(self) -> Function {
+        Function { sees_null: true, ..self }
+    }
+
+    const fn draws(self) -> Function {
+        Function { is_pure: false, ..self }
+    }
+
+    /// The function's value of these arguments.
+    pub fn call(&self, context: &Context<'_>, arguments: &[Value]) -> Result<Value, Error> {
+        if !(self.least..=self.most).contains(&arguments.len()) {
+            let (name, least, given) = (self.name, self.least, arguments.len());
+            return Err(Error::argument(format!(
+                "Received {given} arguments to function '{name}', expected at least {least}"
+            )));
+        }
+        if !self.sees_null && arguments.iter().any(Value::is_null) {
+            return Ok(Value::Null);
+        }
+        (self.run)(context, arguments)
+    }
+}
+
+/// All functions, by what they are about.
+pub fn all() -> impl Iterator<Item = &'static Function> {
+    let families = [
+        math::FUNCTIONS,
+        string::FUNCTIONS,
+        list::FUNCTIONS,
+        conversion::FUNCTIONS,
+        scalar::FUNCTIONS,
+        space::FUNCTIONS,
+        temporal::FUNCTIONS,
+    ];
+    families.into_iter().flatten()
+}
+
+/// The function of a name, in letters of any case.
+pub fn named(name: &str) -> Option<&'static Function> {
+    all().find(|function| function.name.eq_ignore_ascii_case(name))
+}

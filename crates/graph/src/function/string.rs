@@ -1,0 +1,92 @@
+//! Functions and operators of texts. Places and lengths count letters (Unicode scalar values).
+
+use super::argument::{length, list, optional, string};
+use super::{Function, pattern};
+use crate::value::logic::Truth;
+use crate::value::{Error, Value};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("left", 2, 2, |_, a| left(&a[0], &a[1])),
+    Function::new("right", 2, 2, |_, a| right(&a[0], &a[1])),
+    Function::new("lTrim", 1, 1, |_, a| Ok(string(&a[0])?.trim_start().into())),
+    Function::new("rTrim", 1, 1, |_, a| Ok(string(&a[0])?.trim_end().into())),
+    Function::new("trim", 1, 1, |_, a| Ok(string(&a[0])?.trim().into())),
+    Function::new("replace", 3, 3, |_, a| replace(a)),
+    Function::new("split", 2, 2, |_, a| split(a)),
+    Function::new("substring", 2, 3, |_, a| substring(a)),
+    Function::new("toLower", 1, 1, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
+    Function::new("toUpper", 1, 1, |_, a| Ok(string(&a[0])?.to_uppercase().into())),
+    Function::new("lower", 1, 1, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
+    Function::new("upper", 1, 1, |_, a| Ok(string(&a[0])?.to_uppercase().into())),
+    Function::new("intern", 1, 1, |_, a| string(&a[0]).map(|_| a[0].clone())),
+    Function::new("string.join", 1, 2, |_, a| join(a)),
+    Function::new("string.matchRegEx", 2, 2, |_, a| {
+        pattern::matches(string(&a[0])?, string(&a[1])?)
+    }),
+    Function::new("string.replaceRegEx", 2, 3, |_, a| {
+        let with = optional(a, 2).map_or(Ok(""), string)?;
+        pattern::replace(string(&a[0])?, string(&a[1])?, with)
+    }),
+];
+
+fn left(text: &Value, letters: &Value) -> Result<Value, Error> {
+    Ok(string(text)?.chars().take(length(letters)?).collect::<String>().into())
+}
+
+fn right(text: &Value, letters: &Value) -> Result<Value, Error> {
+    let text = string(text)?;
+    let skipped = text.chars().count().saturating_sub(length(letters)?);
+    Ok(text.chars().skip(skipped).collect::<String>().into())
+}
+
+fn replace(a: &[Value]) -> Result<Value, Error> {
+    let (text, search, with) = (string(&a[0])?, string(&a[1])?, string(&a[2])?);
+    // Between all letters there is an empty text; it is not replaced.
+    Ok(if search.is_empty() { a[0].clone() } else { text.replace(search, with).into() })
+}
+
+fn split(a: &[Value]) -> Result<Value, Error> {
+    let (text, by) = (string(&a[0])?, string(&a[1])?);
+    if by.is_empty() && !text.is_empty() {
+        return Ok(Value::list(text.chars().map(|letter| Value::from(letter.to_string()))));
+    }
+    if text.is_empty() {
+        return Ok(Value::list([Value::from("")]));
+    }
+    Ok(Value::list(text.split(by).map(Value::from)))
+}
+
+fn substring(a: &[Value]) -> Result<Value, Error> {
+    let letters = string(&a[0])?.chars().skip(length(&a[1])?);
+    let count = optional(a, 2).map_or(Ok(usize::MAX), length)?;
+    Ok(letters.take(count).collect::<String>().into())
+}
+
+fn join(a: &[Value]) -> Result<Value, Error> {
+    let between = optional(a, 1).map_or(Ok(""), string)?;
+    let parts: Result<Vec<&str>, Error> = list(&a[0])?.iter().map(string).collect();
+    Ok(parts?.join(between).into())
+}
+
+/// What holds of two texts; unknown if one is no text, as `STARTS WITH` and its like have it.
+fn holds(a: &Value, b: &Value, of: fn(&str, &str) -> bool) -> Truth {
+    match (a, b) {
+        (Value::String(a), Value::String(b)) => Some(of(a, b)),
+        _ => None,
+    }
+}
+
+/// `a STARTS WITH b`
+pub fn starts_with(a: &Value, b: &Value) -> Truth {
+    holds(a, b, |a, b| a.starts_with(b))
+}
+
+/// `a ENDS WITH b`
+pub fn ends_with(a: &Value, b: &Value) -> Truth {
+    holds(a, b, |a, b| a.ends_with(b))
+}
+
+/// `a CONTAINS b`
+pub fn contains(a: &Value, b: &Value) -> Truth {
+    holds(a, b, |a, b| a.contains(b))
+}
