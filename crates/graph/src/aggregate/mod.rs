@@ -148,7 +148,7 @@ impl Accumulator {
             State::Sum(sum) => sum.total(),
             State::Average(sum) => sum.average(),
             State::Extreme(_, best) => Ok(best.unwrap_or_default()),
-            State::Collect(values) => Ok(values.into()),
+            State::Collect(values) => Value::from(values).checked(),
             State::Percentile(state) => Ok(state.finish()),
             State::Deviation(state) => Ok(Value::Float(state.finish())),
         }

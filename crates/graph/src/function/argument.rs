@@ -40,7 +40,7 @@ pub(super) fn string(value: &Value) -> Result<&str, Error> {
 
 pub(super) fn list(value: &Value) -> Result<&Arc<[Value]>, Error> {
     match value {
-        Value::List(values) => Ok(values),
+        Value::List(values, _) => Ok(values),
         other => Err(Error::mismatch("List or Null", other.type_name())),
     }
 }

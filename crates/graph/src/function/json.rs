@@ -16,7 +16,7 @@ fn write(value: &Value, out: &mut String) -> Result<(), Error> {
         Value::Boolean(_) | Value::Integer(_) | Value::Float(_) => {
             out.push_str(&text::scalar(value).unwrap_or_default());
         }
-        Value::List(values) => {
+        Value::List(values, _) => {
             for (place, value) in values.iter().enumerate() {
                 out.push(if place == 0 { '[' } else { ',' });
                 write(value, out)?;

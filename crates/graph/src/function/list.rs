@@ -59,9 +59,9 @@ fn place(index: i64, last: usize) -> Option<usize> {
 fn remove(a: &[Value]) -> Result<Value, Error> {
     let values = list(&a[0])?;
     let count = usize::try_from(optional(a, 2).map_or(Ok(1), integer)?).unwrap_or_default();
+    let index = integer(&a[1])?;
     let last = values.len().checked_sub(1);
-    let Some(at) = last.and_then(|last| Some(place(integer(&a[1]).ok()?, last)?)) else {
-        integer(&a[1])?;
+    let Some(at) = last.and_then(|last| place(index, last)) else {
         return Ok(a[0].clone());
     };
     let end = at.saturating_add(count).min(values.len());

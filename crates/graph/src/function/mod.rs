@@ -89,7 +89,7 @@ impl Function {
         if !self.sees_null && arguments.iter().any(Value::is_null) {
             return Ok(Value::Null);
         }
-        (self.run)(context, arguments)
+        (self.run)(context, arguments)?.checked()
     }
 }
 

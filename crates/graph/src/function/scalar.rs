@@ -41,7 +41,7 @@ fn coalesce(a: &[Value]) -> Result<Value, Error> {
 
 fn size(value: &Value) -> Result<Value, Error> {
     match value {
-        Value::List(values) => Ok(count(values.len())),
+        Value::List(values, _) => Ok(count(values.len())),
         Value::String(text) => Ok(count(text.chars().count())),
         Value::Vector(numbers) => Ok(count(numbers.len())),
         other => Err(Error::mismatch("List, String, or Null", other.type_name())),
@@ -50,7 +50,7 @@ fn size(value: &Value) -> Result<Value, Error> {
 
 fn is_empty(value: &Value) -> Result<Value, Error> {
     Ok(Value::Boolean(match value {
-        Value::List(values) => values.is_empty(),
+        Value::List(values, _) => values.is_empty(),
         Value::String(text) => text.is_empty(),
         Value::Map(map) => map.is_empty(),
         other => return Err(Error::mismatch("List, Map, String, or Null", other.type_name())),
@@ -59,7 +59,7 @@ fn is_empty(value: &Value) -> Result<Value, Error> {
 
 fn reverse(value: &Value) -> Result<Value, Error> {
     match value {
-        Value::List(values) => Ok(Value::list(values.iter().rev().cloned())),
+        Value::List(values, _) => Ok(Value::list(values.iter().rev().cloned())),
         Value::String(text) => Ok(text.chars().rev().collect::<String>().into()),
         other => Err(Error::mismatch("List, String, or Null", other.type_name())),
     }

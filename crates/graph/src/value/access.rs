@@ -14,11 +14,11 @@ fn place(index: i64, length: usize) -> Option<usize> {
 pub fn element(container: &Value, index: &Value) -> Result<Value, Error> {
     match (container, index) {
         (Value::Null, _) => Ok(Value::Null),
-        (Value::List(_) | Value::Map(_), Value::Null) => Ok(Value::Null),
-        (Value::List(list), Value::Integer(index)) => {
+        (Value::List(..) | Value::Map(_), Value::Null) => Ok(Value::Null),
+        (Value::List(list, _), Value::Integer(index)) => {
             Ok(place(*index, list.len()).map_or(Value::Null, |place| list[place].clone()))
         }
-        (Value::List(_), other) => Err(Error::mismatch("Integer", other.type_name())),
+        (Value::List(..), other) => Err(Error::mismatch("Integer", other.type_name())),
         (Value::Map(map), Value::String(key)) => Ok(map.get(key).cloned().unwrap_or_default()),
         (Value::Map(_), other) => Err(Error::not_a_key(other.type_name())),
         (other, Value::String(key)) => property(other, key),
@@ -68,7 +68,7 @@ fn bound(index: &Value, length: usize) -> Result<Option<usize>, Error> {
 pub fn slice(list: &Value, from: Option<&Value>, to: Option<&Value>) -> Result<Value, Error> {
     let elements = match list {
         Value::Null => return Ok(Value::Null),
-        Value::List(list) => list,
+        Value::List(list, _) => list,
         other => return Err(Error::mismatch("List or Null", other.type_name())),
     };
     let length = elements.len();

@@ -38,12 +38,14 @@ fn whole(result: Option<i64>) -> Result<Value, Error> {
 /// `a + b`: a sum, a text or list of both, or a moment a duration later.
 pub fn add(a: &Value, b: &Value) -> Result<Value, Error> {
     match (a, b) {
-        (Value::List(a), Value::List(b)) => {
-            return Ok(Value::list(a.iter().chain(b.iter()).cloned()));
+        (Value::List(a, _), Value::List(b, _)) => {
+            return Value::list(a.iter().chain(b.iter()).cloned()).checked();
         }
         _ if is_null(a, b) => return Ok(Value::Null),
-        (Value::List(a), b) => return Ok(Value::list(a.iter().chain([b]).cloned())),
-        (a, Value::List(b)) => return Ok(Value::list([a].into_iter().chain(b.iter()).cloned())),
+        (Value::List(a, _), b) => return Value::list(a.iter().chain([b]).cloned()).checked(),
+        (a, Value::List(b, _)) => {
+            return Value::list([a].into_iter().chain(b.iter()).cloned()).checked();
+        }
         (Value::Duration(a), Value::Duration(b)) => return Ok(a.plus(b)?.into()),
         (Value::Duration(by), moment) | (moment, Value::Duration(by)) => {
             return later(moment, by)?.ok_or_else(|| refused(a, b));

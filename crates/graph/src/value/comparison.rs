@@ -35,7 +35,7 @@ pub fn standing(a: &Value, b: &Value) -> Standing {
         (Value::Time(a), Value::Time(b)) => Standing::Is(a.cmp(b)),
         (Value::LocalDateTime(a), Value::LocalDateTime(b)) => Standing::Is(a.cmp(b)),
         (Value::DateTime(a), Value::DateTime(b)) => Standing::Is(a.cmp(b)),
-        (Value::List(a), Value::List(b)) => lists(a, b),
+        (Value::List(a, _), Value::List(b, _)) => lists(a, b),
         _ => Standing::Unknown,
     }
 }

@@ -8,7 +8,7 @@ use super::{Error, Map, Value, number};
 pub fn equal(a: &Value, b: &Value) -> Truth {
     Some(match (a, b) {
         (Value::Null, _) | (_, Value::Null) => return None,
-        (Value::List(a), Value::List(b)) => return lists(a, b),
+        (Value::List(a, _), Value::List(b, _)) => return lists(a, b),
         (Value::Map(a), Value::Map(b)) => return maps(a, b),
         (Value::Integer(a), Value::Float(b)) | (Value::Float(b), Value::Integer(a)) => {
             number::compare(*a, *b) == Some(std::cmp::Ordering::Equal)
@@ -50,7 +50,7 @@ fn maps(a: &Map, b: &Map) -> Truth {
 pub fn is_in(value: &Value, list: &Value) -> Result<Truth, Error> {
     let list = match list {
         Value::Null => return Ok(None),
-        Value::List(list) => list,
+        Value::List(list, _) => list,
         other => return Err(Error::mismatch("List or Null", other.type_name())),
     };
     let mut found = Some(false);

@@ -40,7 +40,7 @@ pub fn hash<H: Hasher>(value: &Value, state: &mut H) {
         Value::Integer(number) => number.hash(state),
         Value::Float(number) => hash_float(*number, state),
         Value::String(text) => text.hash(state),
-        Value::List(values) => {
+        Value::List(values, _) => {
             values.len().hash(state);
             values.iter().for_each(|value| hash(value, state));
         }
@@ -81,7 +81,7 @@ fn tag(value: &Value) -> u8 {
         Value::Boolean(_) => 3,
         Value::Float(_) => FRACTION,
         Value::String(_) => 4,
-        Value::List(_) => 5,
+        Value::List(..) => 5,
         Value::Map(_) => 6,
         Value::Node(_) => 7,
         Value::Relationship(_) => 8,

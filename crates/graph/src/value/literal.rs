@@ -17,7 +17,7 @@ fn write(value: &Value, out: &mut String) -> bool {
         Value::Integer(i64::MIN) => out.push_str("(-9223372036854775807 - 1)"),
         Value::Float(number) => float(*number, out),
         Value::String(text) => quoted(text, out),
-        Value::List(values) => {
+        Value::List(values, _) => {
             let mut all = true;
             separated(out, ['[', ']'], values.iter(), |out, value| all &= write(value, out));
             return all;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Value;
+use super::{Depth, Value, deeper};
 
 /// Keys and values. A key that is given twice has its last value, in its first place.
 #[derive(Debug, Default, PartialEq)]
@@ -11,6 +11,7 @@ pub struct Map {
     entries: Box<[(Arc<str>, Value)]>,
     /// Places in `entries`, by key.
     by_key: Box<[u32]>,
+    depth: Depth,
 }
 
 impl Map {
@@ -23,7 +24,13 @@ impl Map {
         if by_key.windows(2).any(same) {
             return Map::new(without_repeats(entries));
         }
-        Map { entries: entries.into(), by_key: by_key.into() }
+        let depth = deeper(entries.iter().map(|(_, value)| value));
+        Map { entries: entries.into(), by_key: by_key.into(), depth }
+    }
+
+    /// How many lists and maps lie within each other here.
+    pub fn depth(&self) -> Depth {
+        self.depth.max(1)
     }
 
     /// How many entries there are.

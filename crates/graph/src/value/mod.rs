@@ -38,6 +38,14 @@ pub use point::Point;
 
 use crate::temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 
+/// How many lists and maps lie within each other; 255 stands for more.
+pub type Depth = u8;
+
+/// The deepest that the language makes. What goes through a value calls itself for each list and
+/// map inside, so that without a limit a query could end the program; it could, as `reduce(a = [],
+/// i IN range(1, 1000000) | [a])` needs few letters to say.
+pub const DEEPEST: Depth = 100;
+
 /// A value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
@@ -52,8 +60,8 @@ pub enum Value {
     Float(f64),
     /// A text.
     String(Arc<str>),
-    /// A list.
-    List(Arc<[Value]>),
+    /// A list, and how deep it is nested: [`Value::list`] makes one.
+    List(Arc<[Value]>, Depth),
     /// A map.
     Map(Arc<Map>),
     /// A node, by its id.
@@ -85,6 +93,11 @@ pub(crate) fn shared(bytes: usize) -> usize {
     (2 * size_of::<usize>() + bytes).next_multiple_of(align_of::<usize>())
 }
 
+/// The depth of what holds these.
+pub(crate) fn deeper<'a>(values: impl Iterator<Item = &'a Value>) -> Depth {
+    values.map(Value::depth).max().unwrap_or(0).saturating_add(1)
+}
+
 impl Value {
     /// The name of its type, as errors and `typeOf` give it.
     pub fn type_name(&self) -> &'static str {
@@ -94,7 +107,7 @@ impl Value {
             Value::Integer(_) => "Integer",
             Value::Float(_) => "Float",
             Value::String(_) => "String",
-            Value::List(_) => "List",
+            Value::List(..) => "List",
             Value::Map(_) => "Map",
             Value::Node(_) => "Node",
             Value::Relationship(_) => "Edge",
@@ -117,7 +130,25 @@ impl Value {
 
     /// A list of these values.
     pub fn list(values: impl IntoIterator<Item = Value>) -> Value {
-        Value::List(values.into_iter().collect())
+        let values: Arc<[Value]> = values.into_iter().collect();
+        let depth = deeper(values.iter());
+        Value::List(values, depth)
+    }
+
+    /// How many lists and maps lie within each other here.
+    pub fn depth(&self) -> Depth {
+        match self {
+            Value::List(_, depth) => *depth,
+            Value::Map(map) => map.depth(),
+            _ => 0,
+        }
+    }
+
+    /// The value, unless it is nested too deep. All that makes lists and maps of others asks this:
+    /// literals, `+`, functions, `collect`.
+    pub fn checked(self) -> Result<Value, Error> {
+        let message = "Lists and maps are nested too deep";
+        if self.depth() <= DEEPEST { Ok(self) } else { Err(Error::out_of_range(message)) }
     }
 
     /// A map of these entries.
@@ -130,7 +161,7 @@ impl Value {
     pub fn memory(&self) -> usize {
         match self {
             Value::String(text) => shared(text.len()),
-            Value::List(values) => {
+            Value::List(values, _) => {
                 shared(size_of_val(&**values)) + values.iter().map(Value::memory).sum::<usize>()
             }
             Value::Map(map) => shared(size_of::<Map>()) + map.memory(),
@@ -174,7 +205,7 @@ impl From<String> for Value {
 
 impl From<Vec<Value>> for Value {
     fn from(values: Vec<Value>) -> Value {
-        Value::List(values.into())
+        Value::list(values)
     }
 }
 

@@ -13,7 +13,7 @@ fn rank(value: &Value) -> u8 {
         Value::Map(_) => 0,
         Value::Node(_) => 1,
         Value::Relationship(_) => 2,
-        Value::List(_) => 3,
+        Value::List(..) => 3,
         Value::Path(_) => 4,
         Value::Point(_) => 5,
         Value::Vector(_) => 6,
@@ -44,7 +44,7 @@ pub fn compare(a: &Value, b: &Value) -> Ordering {
         (Value::Map(a), Value::Map(b)) => maps(a, b),
         (Value::Node(a), Value::Node(b)) => a.cmp(b),
         (Value::Relationship(a), Value::Relationship(b)) => a.cmp(b),
-        (Value::List(a), Value::List(b)) => each(a.iter(), b.iter(), compare),
+        (Value::List(a, _), Value::List(b, _)) => each(a.iter(), b.iter(), compare),
         (Value::Path(a), Value::Path(b)) => a.cmp(b),
         (Value::Point(a), Value::Point(b)) => points(*a, *b),
         (Value::Vector(a), Value::Vector(b)) => {

@@ -79,7 +79,7 @@ fn write_verbose(value: &Value, out: &mut String) {
         Value::Null => out.push_str("NULL"),
         Value::Float(number) => out.push_str(&fixed(*number)),
         Value::String(text) => out.push_str(text),
-        Value::List(values) => {
+        Value::List(values, _) => {
             separated(out, ['[', ']'], values.iter(), |out, value| write_verbose(value, out));
         }
         Value::Map(map) => separated(out, ['{', '}'], map.iter(), |out, (key, value)| {

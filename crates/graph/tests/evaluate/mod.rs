@@ -67,9 +67,9 @@ fn tokens(text: &str) -> Result<Vec<Token>> {
             out.push(Token::Text(text));
             rest = behind;
         } else if first == '`' {
-            let end = rest[1..].find('`').ok_or(Stop::Beyond)?;
-            out.push(Token::Name(rest[1..=end].to_owned()));
-            rest = &rest[end + 2..];
+            let (name, behind) = in_backticks(&rest[1..])?;
+            out.push(Token::Name(name));
+            rest = behind;
         } else {
             let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign)).ok_or(Stop::Beyond)?;
             out.push(Token::Sign(sign));
@@ -102,6 +102,20 @@ fn quoted(text: &str, end: char) -> Result<(String, &str)> {
         }
     }
     Err(Stop::Beyond)
+}
+
+/// A name up to its backtick, where two of them are one of the name.
+fn in_backticks(text: &str) -> Result<(String, &str)> {
+    let mut name = String::new();
+    let mut rest = text;
+    loop {
+        let end = rest.find('`').ok_or(Stop::Beyond)?;
+        name.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
+        let Some(behind) = rest.strip_prefix('`') else { return Ok((name, rest)) };
+        name.push('`');
+        rest = behind;
+    }
 }
 
 type Names = HashMap<String, Value>;
@@ -291,8 +305,7 @@ impl Evaluator<'_> {
     fn compared(&mut self) -> Result<Value> {
         let mut left = self.predicated()?;
         let mut all: Option<logic::Truth> = None;
-        loop {
-            let Some(Token::Sign(sign)) = self.tokens.get(self.place) else { break };
+        while let Some(Token::Sign(sign)) = self.tokens.get(self.place) {
             let compare: fn(&Value, &Value) -> logic::Truth = match *sign {
                 "=" => equality::equal,
                 "<>" => |a, b| logic::not(equality::equal(a, b)),
@@ -430,7 +443,7 @@ impl Evaluator<'_> {
                 self.wants(")")?;
                 Ok(value)
             }
-            Token::Sign("[") => self.elements("]").map(Value::from),
+            Token::Sign("[") => Ok(Value::from(self.elements("]")?).checked()?),
             Token::Sign("{") => self.map(),
             Token::Sign("$") => {
                 let name = format!("${}", self.name()?);
@@ -484,6 +497,6 @@ impl Evaluator<'_> {
                 break;
             }
         }
-        Ok(Value::map(entries))
+        Ok(Value::map(entries).checked()?)
     }
 }
