@@ -3,7 +3,9 @@
 use kvist_graph::aggregate::{Accumulator, Aggregation};
 use kvist_graph::function::{self, Context, pattern::Pattern};
 use kvist_graph::temporal::{Clock, Instant, Zone};
-use kvist_graph::value::{Class, DEEPEST, Detail, Error, Path, Value, arithmetic, literal, text};
+use kvist_graph::value::{
+    Class, DEEPEST, Detail, Error, LARGEST, Path, Value, arithmetic, literal, text,
+};
 
 use crate::evaluate::{self, Stop};
 
@@ -182,11 +184,45 @@ fn nesting_ends_before_the_stack_does() {
             Err(error) => break error,
         }
     };
-    assert_eq!(list.depth(), DEEPEST);
+    assert_eq!(list.nesting().depth(), DEEPEST);
     assert_eq!(error.detail, Detail::NumberOutOfRange);
     let mut collected = Accumulator::new(Aggregation::Collect, false);
     collected.take(&list, None).expect("there is one");
     assert!(collected.finish().is_err());
+}
+
+#[test]
+fn what_is_shared_counts_as_often_as_it_is_met() {
+    let mut list = Value::list([Value::Null]);
+    let mut steps = 0;
+    let error = loop {
+        steps += 1;
+        assert!(steps < 60, "nothing ends it");
+        match arithmetic::add(&Value::list([list.clone()]), &Value::list([list.clone()])) {
+            Ok(twice) => list = twice,
+            Err(error) => break error,
+        }
+    };
+    assert!(list.nesting().size() <= LARGEST);
+    assert_eq!(error.detail, Detail::NumberOutOfRange);
+}
+
+#[test]
+fn a_function_makes_nothing_beyond_its_room() {
+    let clock = Clock::default();
+    let mut context = Context::new(&clock, 1);
+    context.room = 100;
+    for (expression, fits) in [
+        ("replace('aaaa', 'a', '0123456789')", true),
+        ("replace('aaaaaaaaaaa', 'a', '0123456789')", false),
+        ("string.replaceRegEx('aaaaaaaaaaa', 'a', '0123456789')", false),
+        ("string.join(['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'b'], 'b')", true),
+        ("string.join(['a', 'a', 'a'], '0123456789012345678901234567890123456789')", false),
+        ("range(1, 4)", true),
+        ("range(1, 5)", false),
+    ] {
+        assert_eq!(evaluate::expression(expression, &context).is_ok(), fits, "{expression}");
+    }
 }
 
 #[test]

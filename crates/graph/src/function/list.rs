@@ -2,19 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::Function;
 use super::argument::{boolean, integer, list, optional};
+use super::{Context, Function};
 use crate::value::equivalence::{Key, equivalent};
 use crate::value::{Error, Value, order};
-
-/// The most elements that `range` makes.
-const LONGEST: i128 = 1 << 28;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("head", 1, 1, |_, a| Ok(list(&a[0])?.first().cloned().unwrap_or_default())),
     Function::new("last", 1, 1, |_, a| Ok(list(&a[0])?.last().cloned().unwrap_or_default())),
     Function::new("tail", 1, 1, |_, a| Ok(Value::list(list(&a[0])?.iter().skip(1).cloned()))),
-    Function::new("range", 2, 3, |_, a| range(a)).sees_null(),
+    Function::new("range", 2, 3, |context, a| range(context, a)).sees_null(),
     Function::new("list.remove", 2, 3, |_, a| remove(a)),
     Function::new("list.sort", 1, 2, |_, a| sort(a)),
     Function::new("list.insert", 3, 4, |_, a| insert(a)).sees_null(),
@@ -22,7 +19,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("list.dedup", 1, 1, |_, a| dedup(&a[0])),
 ];
 
-fn range(a: &[Value]) -> Result<Value, Error> {
+fn range(context: &Context<'_>, a: &[Value]) -> Result<Value, Error> {
     let whole = |value: &Value| match value {
         Value::Integer(number) => Ok(i128::from(*number)),
         other => {
@@ -40,9 +37,8 @@ fn range(a: &[Value]) -> Result<Value, Error> {
     if empty {
         return Ok(Value::list([]));
     }
-    if steps >= LONGEST {
-        return Err(Error::out_of_range("range() would make too many elements"));
-    }
+    let elements = usize::try_from(steps).unwrap_or(usize::MAX).saturating_add(1);
+    context.check_room(elements.saturating_mul(size_of::<Value>()))?;
     let element = |place: i128| {
         i64::try_from(start + place * step).map(Value::Integer).map_err(|_| Error::overflow())
     };

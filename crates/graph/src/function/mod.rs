@@ -27,12 +27,23 @@ pub struct Context<'a> {
     pub clock: &'a Clock,
     /// What is drawn next: begins with a seed that is handed in.
     pub random: Cell<u64>,
+    /// The most bytes of one value that a function makes out of smaller ones.
+    pub room: usize,
 }
+
+/// The room of a function that is told no other: the longest string of a request.
+pub const ROOM: usize = 512 << 20;
 
 impl<'a> Context<'a> {
     /// A context with a clock and a seed.
     pub fn new(clock: &'a Clock, seed: u64) -> Context<'a> {
-        Context { clock, random: Cell::new(seed) }
+        Context { clock, random: Cell::new(seed), room: ROOM }
+    }
+
+    /// Refuses to make a value of so many bytes, before it is made.
+    fn check_room(&self, bytes: usize) -> Result<(), Error> {
+        let message = "The result of a function would be too large";
+        if bytes <= self.room { Ok(()) } else { Err(Error::out_of_range(message)) }
     }
 
     /// The next 64 bits that are drawn (SplitMix64).

@@ -4,6 +4,7 @@
 use regex_automata::nfa::thompson::{self, pikevm};
 use regex_automata::{Anchored, Input};
 
+use super::Context;
 use crate::value::{Error, Value};
 
 /// The most memory of a compiled pattern, in bytes.
@@ -55,13 +56,19 @@ pub(super) fn matches(text: &str, pattern: &str) -> Result<Value, Error> {
 }
 
 /// The text with all that a pattern finds replaced.
-pub(super) fn replace(text: &str, pattern: &str, with: &str) -> Result<Value, Error> {
+pub(super) fn replace(
+    context: &Context<'_>,
+    text: &str,
+    pattern: &str,
+    with: &str,
+) -> Result<Value, Error> {
     let Pattern { machine, mut cache } = Pattern::new(pattern)?;
     let mut replaced = String::with_capacity(text.len());
     let mut end = 0;
     for found in machine.find_iter(&mut cache, text) {
         replaced.push_str(text.get(end..found.start()).unwrap_or_default());
         replaced.push_str(with);
+        context.check_room(replaced.len())?;
         end = found.end();
     }
     replaced.push_str(text.get(end..).unwrap_or_default());

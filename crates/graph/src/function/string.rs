@@ -1,7 +1,7 @@
 //! Functions and operators of texts. Places and lengths count letters (Unicode scalar values).
 
 use super::argument::{length, list, optional, string};
-use super::{Function, pattern};
+use super::{Context, Function, pattern};
 use crate::value::logic::Truth;
 use crate::value::{Error, Value};
 
@@ -11,7 +11,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("lTrim", 1, 1, |_, a| Ok(string(&a[0])?.trim_start().into())),
     Function::new("rTrim", 1, 1, |_, a| Ok(string(&a[0])?.trim_end().into())),
     Function::new("trim", 1, 1, |_, a| Ok(string(&a[0])?.trim().into())),
-    Function::new("replace", 3, 3, |_, a| replace(a)),
+    Function::new("replace", 3, 3, |context, a| replace(context, a)),
     Function::new("split", 2, 2, |_, a| split(a)),
     Function::new("substring", 2, 3, |_, a| substring(a)),
     Function::new("toLower", 1, 1, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
@@ -19,13 +19,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("lower", 1, 1, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
     Function::new("upper", 1, 1, |_, a| Ok(string(&a[0])?.to_uppercase().into())),
     Function::new("intern", 1, 1, |_, a| string(&a[0]).map(|_| a[0].clone())),
-    Function::new("string.join", 1, 2, |_, a| join(a)),
+    Function::new("string.join", 1, 2, |context, a| join(context, a)),
     Function::new("string.matchRegEx", 2, 2, |_, a| {
         pattern::matches(string(&a[0])?, string(&a[1])?)
     }),
-    Function::new("string.replaceRegEx", 2, 3, |_, a| {
+    Function::new("string.replaceRegEx", 2, 3, |context, a| {
         let with = optional(a, 2).map_or(Ok(""), string)?;
-        pattern::replace(string(&a[0])?, string(&a[1])?, with)
+        pattern::replace(context, string(&a[0])?, string(&a[1])?, with)
     }),
 ];
 
@@ -39,8 +39,12 @@ fn right(text: &Value, letters: &Value) -> Result<Value, Error> {
     Ok(text.chars().skip(skipped).collect::<String>().into())
 }
 
-fn replace(a: &[Value]) -> Result<Value, Error> {
+fn replace(context: &Context<'_>, a: &[Value]) -> Result<Value, Error> {
     let (text, search, with) = (string(&a[0])?, string(&a[1])?, string(&a[2])?);
+    if with.len() > search.len() {
+        let longer = (with.len() - search.len()).saturating_mul(text.matches(search).count());
+        context.check_room(text.len().saturating_add(longer))?;
+    }
     // Between all letters there is an empty text; it is not replaced.
     Ok(if search.is_empty() { a[0].clone() } else { text.replace(search, with).into() })
 }
@@ -62,10 +66,13 @@ fn substring(a: &[Value]) -> Result<Value, Error> {
     Ok(letters.take(count).collect::<String>().into())
 }
 
-fn join(a: &[Value]) -> Result<Value, Error> {
+fn join(context: &Context<'_>, a: &[Value]) -> Result<Value, Error> {
     let between = optional(a, 1).map_or(Ok(""), string)?;
     let parts: Result<Vec<&str>, Error> = list(&a[0])?.iter().map(string).collect();
-    Ok(parts?.join(between).into())
+    let parts = parts?;
+    let bytes = parts.iter().map(|part| part.len().saturating_add(between.len()));
+    context.check_room(bytes.fold(0, usize::saturating_add))?;
+    Ok(parts.join(between).into())
 }
 
 /// What holds of two texts; unknown if one is no text, as `STARTS WITH` and its like have it.

@@ -34,8 +34,8 @@ fn named() -> &'static [Rules] {
 }
 
 fn by_name(a: &str, b: &str) -> Ordering {
-    let lower = |text: &'_ str| text.to_ascii_lowercase();
-    lower(a).cmp(&lower(b))
+    let lower = |byte: u8| byte.to_ascii_lowercase();
+    a.bytes().map(lower).cmp(b.bytes().map(lower))
 }
 
 /// Refuses an offset beyond 18 hours.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Depth, Value, deeper};
+use super::{Nesting, Value};
 
 /// Keys and values. A key that is given twice has its last value, in its first place.
 #[derive(Debug, Default, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Map {
     entries: Box<[(Arc<str>, Value)]>,
     /// Places in `entries`, by key.
     by_key: Box<[u32]>,
-    depth: Depth,
+    nesting: Nesting,
 }
 
 impl Map {
@@ -24,13 +24,13 @@ impl Map {
         if by_key.windows(2).any(same) {
             return Map::new(without_repeats(entries));
         }
-        let depth = deeper(entries.iter().map(|(_, value)| value));
-        Map { entries: entries.into(), by_key: by_key.into(), depth }
+        let nesting = Nesting::around(entries.iter().map(|(_, value)| value));
+        Map { entries: entries.into(), by_key: by_key.into(), nesting }
     }
 
-    /// How many lists and maps lie within each other here.
-    pub fn depth(&self) -> Depth {
-        self.depth.max(1)
+    /// How deep it is nested, and how many values are in it.
+    pub fn nesting(&self) -> Nesting {
+        self.nesting
     }
 
     /// How many entries there are.

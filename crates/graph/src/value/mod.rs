@@ -23,6 +23,7 @@ mod error;
 pub mod literal;
 pub mod logic;
 mod map;
+mod nesting;
 pub mod number;
 pub mod order;
 mod path;
@@ -33,18 +34,11 @@ use std::sync::Arc;
 
 pub use error::{Class, Detail, Error};
 pub use map::Map;
+pub use nesting::{DEEPEST, LARGEST, Nesting};
 pub use path::Path;
 pub use point::Point;
 
 use crate::temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
-
-/// How many lists and maps lie within each other; 255 stands for more.
-pub type Depth = u8;
-
-/// The deepest that the language makes. What goes through a value calls itself for each list and
-/// map inside, so that without a limit a query could end the program; it could, as `reduce(a = [],
-/// i IN range(1, 1000000) | [a])` needs few letters to say.
-pub const DEEPEST: Depth = 100;
 
 /// A value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,8 +54,8 @@ pub enum Value {
     Float(f64),
     /// A text.
     String(Arc<str>),
-    /// A list, and how deep it is nested: [`Value::list`] makes one.
-    List(Arc<[Value]>, Depth),
+    /// A list, and how it is nested: [`Value::list`] makes one.
+    List(Arc<[Value]>, Nesting),
     /// A map.
     Map(Arc<Map>),
     /// A node, by its id.
@@ -91,11 +85,6 @@ pub enum Value {
 /// The bytes of an allocation with two counts and `bytes` behind them.
 pub(crate) fn shared(bytes: usize) -> usize {
     (2 * size_of::<usize>() + bytes).next_multiple_of(align_of::<usize>())
-}
-
-/// The depth of what holds these.
-pub(crate) fn deeper<'a>(values: impl Iterator<Item = &'a Value>) -> Depth {
-    values.map(Value::depth).max().unwrap_or(0).saturating_add(1)
 }
 
 impl Value {
@@ -131,24 +120,30 @@ impl Value {
     /// A list of these values.
     pub fn list(values: impl IntoIterator<Item = Value>) -> Value {
         let values: Arc<[Value]> = values.into_iter().collect();
-        let depth = deeper(values.iter());
-        Value::List(values, depth)
+        let nesting = Nesting::around(values.iter());
+        Value::List(values, nesting)
     }
 
-    /// How many lists and maps lie within each other here.
-    pub fn depth(&self) -> Depth {
+    /// How deep it is nested, and how many values are in it.
+    pub fn nesting(&self) -> Nesting {
         match self {
-            Value::List(_, depth) => *depth,
-            Value::Map(map) => map.depth(),
-            _ => 0,
+            Value::List(_, nesting) => *nesting,
+            Value::Map(map) => map.nesting(),
+            _ => Nesting::default(),
         }
     }
 
-    /// The value, unless it is nested too deep. All that makes lists and maps of others asks this:
-    /// literals, `+`, functions, `collect`.
+    /// The value, unless it is nested too deep or holds too many. All that makes lists and maps of
+    /// others asks this: literals, `+`, functions, `collect`.
     pub fn checked(self) -> Result<Value, Error> {
-        let message = "Lists and maps are nested too deep";
-        if self.depth() <= DEEPEST { Ok(self) } else { Err(Error::out_of_range(message)) }
+        let nesting = self.nesting();
+        if nesting.depth() > DEEPEST {
+            return Err(Error::out_of_range("Lists and maps are nested too deep"));
+        }
+        if nesting.size() > LARGEST {
+            return Err(Error::out_of_range("A list or map has too many values"));
+        }
+        Ok(self)
     }
 
     /// A map of these entries.
