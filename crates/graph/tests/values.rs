@@ -274,6 +274,8 @@ fn aggregations() {
     };
     assert_eq!(of("COUNT", false, "[1, null, 1.0, 'a']", None), "3");
     assert_eq!(of("count", true, "[1, null, 1.0, 'a', 0.0/0.0, 0.0/0.0]", None), "3");
+    assert_eq!(of("count", true, "[0.0 / 0.0, -(0.0 / 0.0), 0.0, -0.0, 0]", None), "2");
+    assert_eq!(of("count", true, "[[1], [1.0], {a: 1, b: 2}, {b: 2.0, a: 1}]", None), "2");
     assert_eq!(of("sum", false, "[1, 2, null]", None), "3");
     assert_eq!(of("sum", false, "[9223372036854775807, 1, -1]", None), "9223372036854775807");
     assert_eq!(of("sum", false, "[1, 0.5]", None), "1.5");

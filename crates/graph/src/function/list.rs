@@ -11,7 +11,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("head", 1, 1, |_, a| Ok(list(&a[0])?.first().cloned().unwrap_or_default())),
     Function::new("last", 1, 1, |_, a| Ok(list(&a[0])?.last().cloned().unwrap_or_default())),
     Function::new("tail", 1, 1, |_, a| Ok(Value::list(list(&a[0])?.iter().skip(1).cloned()))),
-    Function::new("range", 2, 3, |context, a| range(context, a)).sees_null(),
+    Function::new("range", 2, 3, range).sees_null(),
     Function::new("list.remove", 2, 3, |_, a| remove(a)),
     Function::new("list.sort", 1, 2, |_, a| sort(a)),
     Function::new("list.insert", 3, 4, |_, a| insert(a)).sees_null(),

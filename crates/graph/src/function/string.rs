@@ -11,7 +11,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("lTrim", 1, 1, |_, a| Ok(string(&a[0])?.trim_start().into())),
     Function::new("rTrim", 1, 1, |_, a| Ok(string(&a[0])?.trim_end().into())),
     Function::new("trim", 1, 1, |_, a| Ok(string(&a[0])?.trim().into())),
-    Function::new("replace", 3, 3, |context, a| replace(context, a)),
+    Function::new("replace", 3, 3, replace),
     Function::new("split", 2, 2, |_, a| split(a)),
     Function::new("substring", 2, 3, |_, a| substring(a)),
     Function::new("toLower", 1, 1, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
@@ -19,7 +19,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("lower", 1, 1, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
     Function::new("upper", 1, 1, |_, a| Ok(string(&a[0])?.to_uppercase().into())),
     Function::new("intern", 1, 1, |_, a| string(&a[0]).map(|_| a[0].clone())),
-    Function::new("string.join", 1, 2, |context, a| join(context, a)),
+    Function::new("string.join", 1, 2, join),
     Function::new("string.matchRegEx", 2, 2, |_, a| {
         pattern::matches(string(&a[0])?, string(&a[1])?)
     }),
