@@ -4,7 +4,7 @@ use kvist_graph::aggregate::{Accumulator, Aggregation};
 use kvist_graph::function::{self, Context, pattern::Pattern};
 use kvist_graph::temporal::{Clock, Instant, Zone};
 use kvist_graph::value::{
-    Class, DEEPEST, Detail, Error, LARGEST, Path, Value, arithmetic, literal, text,
+    Class, DEEPEST, Detail, Error, LARGEST, Path, Value, arithmetic, literal, order, text,
 };
 
 use crate::evaluate::{self, Stop};
@@ -222,6 +222,43 @@ fn a_function_makes_nothing_beyond_its_room() {
         ("range(1, 5)", false),
     ] {
         assert_eq!(evaluate::expression(expression, &context).is_ok(), fits, "{expression}");
+    }
+}
+
+#[test]
+fn the_order_of_types() {
+    let path = Path::new(vec![1], vec![]).expect("a node is a path");
+    let make = |text: &str| evaluated(text).expect("a value");
+    let sorted = [
+        make("{a: 'map'}"),
+        Value::Node(1),
+        Value::Relationship(1),
+        make("[]"),
+        make("['a', 1]"),
+        make("[1, null]"),
+        make("[null, 1]"),
+        Value::Path(path.into()),
+        make("datetime('2015')"),
+        make("localdatetime('2014')"),
+        make("date('2013')"),
+        make("time('10:00Z')"),
+        make("localtime('09:00')"),
+        make("duration('P30D')"),
+        make("duration('P1M')"),
+        make("duration('P31D')"),
+        make("''"),
+        make("'text'"),
+        make("false"),
+        make("true"),
+        make("1"),
+        make("1.5"),
+        make("0.0 / 0.0"),
+        Value::Null,
+    ];
+    for (place, a) in sorted.iter().enumerate() {
+        for (other, b) in sorted.iter().enumerate() {
+            assert_eq!(order::compare(a, b), place.cmp(&other), "{a:?} and {b:?}");
+        }
     }
 }
 
