@@ -1,7 +1,7 @@
 //! Property graphs. So far:
 //!
-//! * [`cypher`], the front end of their query language, openCypher: from text to a statement that is
-//!   known to make sense, and back;
+//! * [`cypher`], the front end of their query language, openCypher: from text to a statement that
+//!   is known to make sense, and back;
 //! * [`value`], the values of the language, with [`temporal`] for its dates, times and durations;
 //!   [`function`] and [`mod@aggregate`] for what is computed with them;
 //! * [`storage`]: how a graph lies in memory, is written, forked and frozen.

@@ -63,7 +63,7 @@ impl Default for Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // A fork's blocks are its graph's, or nobody's.
+        // A fork's blocks are its graph's, or are dropped with it.
         if self.ledger.is_fork() {
             return;
         }
