@@ -27,6 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let configured = tonic_prost_build::configure()
         .build_transport(false)
         .bytes(".")
+        // It can be bytes already.
+        .extern_path(".kvist.v1.ExecuteResponse", "crate::execute_response::ExecuteResponse")
         .codec_path("crate::codec::Small");
     configured.compile_fds(described)?;
     Ok(())

@@ -22,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,88 @@ def row_acts(port: int) -> dict[str, dict[str, Act]]:
     return acts
 
 
+GRAPH = "bench:graph"
+STATEMENT = "MATCH (p:Person) WHERE p.number < {count} RETURN p.number, p.score, p.name"
+PEOPLE = (
+    "UNWIND range({start}, {end}) AS x "
+    "CREATE (:Person {{number: x, score: x * 0.5, name: 'person ' + toString(x)}})"
+)
+
+
+def people(execute: Callable[..., Any]) -> None:
+    """Puts in a graph of 100,000 nodes."""
+    if execute("EXISTS", GRAPH):
+        execute("GRAPH.DELETE", GRAPH)
+    for start in range(0, 100_000, 10_000):
+        statement = PEOPLE.format(start=start, end=start + 9_999)
+        execute("GRAPH.QUERY", GRAPH, statement)
+
+
+def graph_acts(port: int, peer: int | None) -> dict[str, dict[str, Act]]:
+    """Rows of a graph, as columns and as objects. falkordb-py asks Kvist too, and it and redis-py ask
+    FalkorDB where one is there."""
+    import redis
+
+    import kvist
+    import kvist.embedded
+
+    ours, inside = kvist.Kvist(host=HOST, port=port), kvist.embedded.open(None)
+    likes: dict[str, Any] = {"kvist": ours.graph(GRAPH), "embedded": inside.graph(GRAPH)}
+    bare: dict[str, Any] = {"redis-py+hiredis": redis.Redis(host=HOST, port=port)}
+    if there("falkordb"):
+        import falkordb
+
+        likes["falkordb-py"] = falkordb.FalkorDB(host=HOST, port=port).select_graph(GRAPH)
+        if peer is not None:
+            theirs = falkordb.FalkorDB(host=HOST, port=peer).select_graph(GRAPH)
+            likes["falkordb-py, FalkorDB"] = theirs
+    for client in (ours, inside):
+        people(client.execute_command)
+    if peer is not None:
+        bare["redis-py+hiredis, FalkorDB"] = redis.Redis(host=HOST, port=peer)
+        bare["redis-py+hiredis, FalkorDB"].execute_command(
+            "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", -1
+        )
+        people(bare["redis-py+hiredis, FalkorDB"].execute_command)
+    acts: dict[str, dict[str, Act]] = {}
+    for count in (10_000, 100_000):
+        statement = STATEMENT.format(count=count)
+
+        def columns(graph: Any, statement: str = statement, count: int = count) -> None:
+            assert graph.ro_query(statement).to_columns().shape == (count, 3)
+
+        def arrow(graph: Any, statement: str = statement, count: int = count) -> None:
+            assert graph.ro_query(statement).to_arrow().num_rows == count
+
+        def objects(graph: Any, statement: str = statement, count: int = count) -> None:
+            assert len(graph.ro_query(statement).result_set) == count
+
+        def compact(client: Any, statement: str = statement, count: int = count) -> None:
+            reply = client.execute_command("GRAPH.RO_QUERY", GRAPH, statement, "--compact")
+            assert len(reply[1]) == count
+
+        expected = [[n, n * 0.5, f"person {n}"] for n in range(count)]
+        for name, graph in likes.items():
+            found = graph.ro_query(statement)
+            assert sorted(found.result_set) == expected, name
+        ours_alone = [(name, graph) for name, graph in likes.items() if "falkordb" not in name]
+        found_columns = ours_alone[0][1].ro_query(statement).to_columns().to_rows()
+        assert sorted(map(list, found_columns)) == expected
+        others = {name: partial(compact, client) for name, client in bare.items()}
+        others |= {
+            name: partial(objects, graph) for name, graph in likes.items() if "falkordb" in name
+        }
+        for case, act in (("columns", columns), ("a pyarrow.Table", arrow)):
+            if case == "columns" or there("pyarrow"):
+                acts[f"graph, {count} rows of 3 as {case}"] = {
+                    **{name: partial(act, graph) for name, graph in ours_alone}, **others
+                }
+        acts[f"graph, {count} rows of 3 as objects"] = {
+            **{name: partial(objects, graph) for name, graph in ours_alone}, **others
+        }
+    return acts
+
+
 def parse_acts() -> dict[str, dict[str, Act]]:
     """The same replies out of bytes that are there: no socket, no client."""
     if not there("hiredis"):
@@ -404,7 +487,11 @@ def version(name: str) -> str:
     """The version of a client's package."""
     from importlib import metadata
 
-    package = {"redis-py+hiredis": "redis", "redis-py": "redis", "embedded": "kvist"}
+    package = {
+        "redis-py+hiredis": "redis", "redis-py": "redis", "embedded": "kvist",
+        "redis-py+hiredis, FalkorDB": "redis", "falkordb-py": "falkordb",
+        "falkordb-py, FalkorDB": "falkordb",
+    }
     try:
         return metadata.version(package.get(name, name))
     except metadata.PackageNotFoundError:
@@ -418,6 +505,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=6379)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--tests", default="", help="words of the cases' names, with commas")
+    parser.add_argument("--falkordb", type=int, help="the port of a FalkorDB, to compare graphs")
     parser.add_argument("--out", help="where to write python.md and python.csv")
     options = parser.parse_args()
     words = [word.lower() for word in options.tests.split(",") if word]
@@ -446,12 +534,17 @@ def main() -> None:
     report.rounds = max(3, options.rounds // 2)
     for case, found in chosen(task_acts(options.port)):
         report.run(case, found)
+    if not words or any("graph" in word for word in words):
+        for case, found in chosen(graph_acts(options.port, options.falkordb)):
+            report.run(case, found)
     with rows_server() as port:
         for case, found in chosen(row_acts(port)):
             report.run(case, found)
     for case, found in chosen(parse_acts()):
         report.run(case, found)
-    names = [*KINDS, "coredis"]
+    names = [
+        *KINDS, "coredis", "falkordb-py", "falkordb-py, FalkorDB", "redis-py+hiredis, FalkorDB",
+    ]
     table = report.markdown({name: version(name) for name in names})
     print(table)
     if options.out:

@@ -53,7 +53,7 @@ from .exceptions import (
 from .typing import Subscription
 
 if TYPE_CHECKING:
-    from . import aio, asyncio, cache, cluster, lock, sentinel, telemetry, utils
+    from . import aio, asyncio, cache, cluster, graph, lock, sentinel, telemetry, utils
     from .cluster import KvistCluster, RedisCluster
     from .sentinel import Sentinel
 
@@ -73,7 +73,7 @@ __all__ = [
     "Redis", "RedisCluster", "RedisClusterException", "RedisError", "ResponseError",
     "SSLConnection", "Sentinel", "StrictRedis", "Subscription", "TimeoutError",
     "UnixDomainSocketConnection", "UsernamePasswordCredentialProvider", "WatchError", "aio",
-    "asyncio", "cache", "cluster", "default_backoff", "from_url", "sentinel", "telemetry",
+    "asyncio", "cache", "cluster", "default_backoff", "from_url", "graph", "sentinel", "telemetry",
 ]
 
 SENTINEL_NAMES = frozenset((
@@ -85,7 +85,9 @@ SENTINEL_NAMES = frozenset((
 def __getattr__(name: str) -> Any:
     # What most programs do not need is imported when it is asked for; asyncio takes longer than
     # everything else together.
-    if name in ("aio", "asyncio", "cache", "cluster", "lock", "sentinel", "telemetry", "utils"):
+    if name in (
+        "aio", "asyncio", "cache", "cluster", "graph", "lock", "sentinel", "telemetry", "utils",
+    ):
         return importlib.import_module(f".{name}", __name__)
     if name in ("KvistCluster", "RedisCluster"):
         return getattr(importlib.import_module(".cluster", __name__), name)

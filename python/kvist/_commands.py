@@ -4254,6 +4254,367 @@ class Commands(Generic[S]):
         """
         return self.execute_command("FLUSHWAL")
 
+    def folio_apply(self, key, changes):
+        """Makes changes of a project as the journal has them: all or none.
+
+        ``FOLIO.APPLY key changes`` since 1.0.0. O(N * log(M)), when N is the number of changes and
+        M that of records.
+        """
+        return self.execute_command("FOLIO.APPLY", key, changes)
+
+    def folio_commit(
+        self,
+        key,
+        *diff,
+        transient=False,
+        force=False,
+        bypassrestricted=False,
+        format=None,
+    ):
+        """Adds, changes and removes records of a project: all that is asked for, or none.
+
+        ``FOLIO.COMMIT key [TRANSIENT] [FORCE] [BYPASSRESTRICTED] [FORMAT zinc | hayson | json |
+        trio | csv] <ADD | UPDATE | REMOVE> records [<ADD | UPDATE | REMOVE> records ...]`` since
+        1.0.0. O(N * log(M)), when N is the number of tags that change and M that of records.
+        """
+        words = ["FOLIO.COMMIT", key]
+        if transient:
+            words.append("TRANSIENT")
+        if force:
+            words.append("FORCE")
+        if bypassrestricted:
+            words.append("BYPASSRESTRICTED")
+        if format is not None:
+            words += ("FORMAT", format)
+        words += diff
+        return self.execute_command(*words)
+
+    def folio_count(self, key, filter, *, limit=None, search=None, trash=False):
+        """Answers how many records of a project a filter finds.
+
+        ``FOLIO.COUNT key filter [LIMIT limit] [SEARCH search] [TRASH]`` since 1.0.0. O(N), when N
+        is the number of values that the filter compares; for tags and refs a 64th of the records.
+        """
+        words = ["FOLIO.COUNT", key, filter]
+        if limit is not None:
+            words += ("LIMIT", limit)
+        if search is not None:
+            words += ("SEARCH", search)
+        if trash:
+            words.append("TRASH")
+        return self.execute_command(*words)
+
+    def folio_emptytrash(self, key):
+        """Removes the records of a project that are in the trash, and answers how many those were.
+
+        ``FOLIO.EMPTYTRASH key`` since 1.0.0. O(N * M), when N is the number of those records and M
+        that of different tags.
+        """
+        return self.execute_command("FOLIO.EMPTYTRASH", key)
+
+    def folio_explain(self, key, filter):
+        """Shows how a filter would be answered: the kind of plan, then a line for each step.
+
+        ``FOLIO.EXPLAIN key filter`` since 1.0.0. O(N) in the length of the filter, and in the
+        records that its paths lead to.
+        """
+        return self.execute_command("FOLIO.EXPLAIN", key, filter)
+
+    def folio_export(
+        self,
+        key,
+        *,
+        format=None,
+        filter=None,
+        histories=False,
+        cursor=None,
+        count=None,
+    ):
+        """Exports a project, or what a filter finds, as text, part by part, all of one version of
+        it.
+
+        ``FOLIO.EXPORT key [FORMAT zinc | hayson | json | trio | csv] [FILTER filter] [HISTORIES]
+        [CURSOR cursor] [COUNT count]`` since 1.0.0. O(N), when N is the number of records, tags and
+        samples of a part, and of records that the filter passes over.
+        """
+        words = ["FOLIO.EXPORT", key]
+        if format is not None:
+            words += ("FORMAT", format)
+        if filter is not None:
+            words += ("FILTER", filter)
+        if histories:
+            words.append("HISTORIES")
+        if cursor is not None:
+            words += ("CURSOR", cursor)
+        if count is not None:
+            words += ("COUNT", count)
+        return self.execute_command(*words)
+
+    def folio_his_clear(self, key, id, *, start=None, end=None):
+        """Takes all samples of a point out, or those of some time, and answers how many those were.
+
+        ``FOLIO.HIS.CLEAR key id [RANGE start end]`` since 1.0.0. O(N), when N is the number of
+        samples divided by 512.
+        """
+        words = ["FOLIO.HIS.CLEAR", key, id]
+        if start is not None:
+            words += ("RANGE", start, end)
+        return self.execute_command(*words)
+
+    def folio_his_read(
+        self,
+        key,
+        id,
+        *,
+        start=None,
+        end=None,
+        limit=None,
+        clipfuture=False,
+        around=False,
+        format=None,
+    ):
+        """Answers samples of a point in order, in its unit and zone.
+
+        ``FOLIO.HIS.READ key id [RANGE start end] [LIMIT limit] [CLIPFUTURE] [AROUND] [FORMAT zinc |
+        hayson | json | trio | csv | columns]`` since 1.0.0. O(N + log(M)), when N is the number of
+        samples answered and M that of all.
+        """
+        words = ["FOLIO.HIS.READ", key, id]
+        if start is not None:
+            words += ("RANGE", start, end)
+        if limit is not None:
+            words += ("LIMIT", limit)
+        if clipfuture:
+            words.append("CLIPFUTURE")
+        if around:
+            words.append("AROUND")
+        if format is not None:
+            words += ("FORMAT", format)
+        return self.execute_command(*words)
+
+    def folio_his_write(self, key, id, items, *, clearall=False, start=None, end=None, format=None):
+        """Puts samples into the history of a point: all of them or none.
+
+        ``FOLIO.HIS.WRITE key id [CLEARALL | CLEAR start end] [FORMAT zinc | hayson | json | trio |
+        csv] items`` since 1.0.0. O(N * log(N) + M), when N is the number of samples and M that of
+        those in the blocks that they fall in.
+        """
+        words = ["FOLIO.HIS.WRITE", key, id]
+        if clearall:
+            words.append("CLEARALL")
+        elif start is not None:
+            words += ("CLEAR", start, end)
+        if format is not None:
+            words += ("FORMAT", format)
+        words.append(items)
+        return self.execute_command(*words)
+
+    def folio_his_writeall(self, key, items, *, format=None):
+        """Puts samples into the histories of several points: all of them or none.
+
+        ``FOLIO.HIS.WRITEALL key [FORMAT zinc | hayson | json | trio | csv] items`` since 1.0.0. O(N
+        * log(N) + M), when N is the number of samples and M that of those in the blocks that they
+        fall in.
+        """
+        words = ["FOLIO.HIS.WRITEALL", key]
+        if format is not None:
+            words += ("FORMAT", format)
+        words.append(items)
+        return self.execute_command(*words)
+
+    def folio_import(self, key, part, text, *, prefix=None, conflict=None, format=None):
+        """Imports a piece of a project, records or samples, all or nothing.
+
+        ``FOLIO.IMPORT key [PREFIX prefix] [CONFLICT FAIL | SKIP | REPLACE] [FORMAT zinc | hayson |
+        json | trio | csv] <RECORDS | SAMPLES> text`` since 1.0.0. O(N * log(M)), when N is the
+        number of tags or samples and M that of records.
+        """
+        words = ["FOLIO.IMPORT", key]
+        if prefix is not None:
+            words += ("PREFIX", prefix)
+        if conflict is not None:
+            words += ("CONFLICT", conflict)
+        if format is not None:
+            words += ("FORMAT", format)
+        words += (part, text)
+        return self.execute_command(*words)
+
+    def folio_info(self, key):
+        """Tells how many records and tags a project has, its version and its memory.
+
+        ``FOLIO.INFO key`` since 1.0.0. O(N), when N is the number of different tags.
+        """
+        return self.execute_command("FOLIO.INFO", key)
+
+    def folio_list(self):
+        """Answers the keys of the database that hold projects.
+
+        ``FOLIO.LIST`` since 1.0.0. O(N), when N is the number of keys in the database.
+        """
+        return self.execute_command("FOLIO.LIST")
+
+    def folio_open(self, key, *, prefix=None):
+        """Makes a project of records, unless it is there already.
+
+        ``FOLIO.OPEN key [PREFIX prefix]`` since 1.0.0. O(1).
+        """
+        words = ["FOLIO.OPEN", key]
+        if prefix is not None:
+            words += ("PREFIX", prefix)
+        return self.execute_command(*words)
+
+    def folio_read(self, key, filter, *, search=None, trash=False, unchecked=False, format=None):
+        """Answers the first record of a project that a filter finds.
+
+        ``FOLIO.READ key filter [SEARCH search] [TRASH] [UNCHECKED] [FORMAT zinc | hayson | json |
+        trio | csv | columns]`` since 1.0.0. O(N), when N is the number of records before it that
+        the filter looks at.
+        """
+        words = ["FOLIO.READ", key, filter]
+        if search is not None:
+            words += ("SEARCH", search)
+        if trash:
+            words.append("TRASH")
+        if unchecked:
+            words.append("UNCHECKED")
+        if format is not None:
+            words += ("FORMAT", format)
+        return self.execute_command(*words)
+
+    def folio_readall(
+        self,
+        key,
+        filter,
+        *,
+        limit=None,
+        sort=False,
+        search=None,
+        trash=False,
+        format=None,
+    ):
+        """Answers the records of a project that a filter finds.
+
+        ``FOLIO.READALL key filter [LIMIT limit] [SORT] [SEARCH search] [TRASH] [FORMAT zinc |
+        hayson | json | trio | csv | columns]`` since 1.0.0. O(N), when N is the number of values
+        that the filter compares and of records that are answered; for tags and refs a 64th of the
+        records.
+        """
+        words = ["FOLIO.READALL", key, filter]
+        if limit is not None:
+            words += ("LIMIT", limit)
+        if sort:
+            words.append("SORT")
+        if search is not None:
+            words += ("SEARCH", search)
+        if trash:
+            words.append("TRASH")
+        if format is not None:
+            words += ("FORMAT", format)
+        return self.execute_command(*words)
+
+    def folio_readbyid(
+        self,
+        key,
+        id,
+        *,
+        unchecked=False,
+        trash=False,
+        persistent=False,
+        transient=False,
+        format=None,
+    ):
+        """Answers a record of a project by its id.
+
+        ``FOLIO.READBYID key id [UNCHECKED] [TRASH] [PERSISTENT] [TRANSIENT] [FORMAT zinc | hayson |
+        json | trio | csv | columns]`` since 1.0.0. O(N), when N is the number of different tags of
+        the project.
+        """
+        words = ["FOLIO.READBYID", key, id]
+        if unchecked:
+            words.append("UNCHECKED")
+        if trash:
+            words.append("TRASH")
+        if persistent:
+            words.append("PERSISTENT")
+        if transient:
+            words.append("TRANSIENT")
+        if format is not None:
+            words += ("FORMAT", format)
+        return self.execute_command(*words)
+
+    def folio_readbyids(self, key, numids, *id, unchecked=False, trash=False, format=None):
+        """Answers records of a project by their ids, in the order of those.
+
+        ``FOLIO.READBYIDS key numids id [id ...] [UNCHECKED] [TRASH] [FORMAT zinc | hayson | json |
+        trio | csv | columns]`` since 1.0.0. O(N * M), when N is the number of ids and M that of
+        different tags.
+        """
+        words = ["FOLIO.READBYIDS", key, numids, *id]
+        if unchecked:
+            words.append("UNCHECKED")
+        if trash:
+            words.append("TRASH")
+        if format is not None:
+            words += ("FORMAT", format)
+        return self.execute_command(*words)
+
+    def folio_watch_add(self, key, watch, *id):
+        """Adds records to a watch, all or none, whether they are there or not.
+
+        ``FOLIO.WATCH.ADD key watch id [id ...]`` since 1.0.0. O(N * log(M)), when N is the number
+        of ids and M that of all that is watched.
+        """
+        return self.execute_command("FOLIO.WATCH.ADD", key, watch, *id)
+
+    def folio_watch_close(self, key, watch):
+        """Ends a watch, and answers whether there was one.
+
+        ``FOLIO.WATCH.CLOSE key watch`` since 1.0.0. O(N), when N is the number of its records.
+        """
+        return self.execute_command("FOLIO.WATCH.CLOSE", key, watch)
+
+    def folio_watch_info(self, key, watch):
+        """Answers what a watch is called, its lease, and how many records it has.
+
+        ``FOLIO.WATCH.INFO key watch`` since 1.0.0. O(N), when N is the number of its records that
+        have changed.
+        """
+        return self.execute_command("FOLIO.WATCH.INFO", key, watch)
+
+    def folio_watch_open(self, key, dis, *, seconds=None):
+        """Opens a watch of a project and answers its name.
+
+        ``FOLIO.WATCH.OPEN key dis [LEASE seconds]`` since 1.0.0. O(1).
+        """
+        words = ["FOLIO.WATCH.OPEN", key, dis]
+        if seconds is not None:
+            words += ("LEASE", seconds)
+        return self.execute_command(*words)
+
+    def folio_watch_poll(self, key, watch, *, refresh=False, keep=False, letgo=False):
+        """Answers the ids of those records of a watch that have changed since it was last asked, or
+        of all.
+
+        ``FOLIO.WATCH.POLL key watch [REFRESH] [KEEP | LETGO]`` since 1.0.0. O(N), when N is the
+        number of ids answered.
+        """
+        words = ["FOLIO.WATCH.POLL", key, watch]
+        if refresh:
+            words.append("REFRESH")
+        if keep:
+            words.append("KEEP")
+        elif letgo:
+            words.append("LETGO")
+        return self.execute_command(*words)
+
+    def folio_watch_remove(self, key, watch, *id):
+        """Takes records out of a watch.
+
+        ``FOLIO.WATCH.REMOVE key watch id [id ...]`` since 1.0.0. O(N * log(M)), when N is the
+        number of ids and M that of all that is watched.
+        """
+        return self.execute_command("FOLIO.WATCH.REMOVE", key, watch, *id)
+
     def function_help(self):
         """Lists the subcommands.
 
@@ -4338,6 +4699,241 @@ class Commands(Generic[S]):
             words.append("ASC")
         elif desc:
             words.append("DESC")
+        return self.execute_command(*words)
+
+    def graph_apply(self, key, changes):
+        """Applies changes of a graph as the journal records them: all or none.
+
+        ``GRAPH.APPLY key changes`` since 1.0.0. O(N), when N is the number of changes.
+        """
+        return self.execute_command("GRAPH.APPLY", key, changes)
+
+    def graph_bulk(
+        self,
+        key,
+        nodes,
+        relationships,
+        node_tokens,
+        relationship_tokens,
+        *,
+        begin=False,
+        token=None,
+    ):
+        """Creates nodes and relationships from a piece that FalkorDB's bulk loader sends, all or
+        none.
+
+        ``GRAPH.BULK key [BEGIN] nodes relationships node-tokens relationship-tokens [token [token
+        ...]]`` since 1.0.0. O(N) in the number of nodes, relationships and properties.
+        """
+        words = ["GRAPH.BULK", key]
+        if begin:
+            words.append("BEGIN")
+        words += (nodes, relationships, node_tokens, relationship_tokens)
+        if token is not None:
+            words += token
+        return self.execute_command(*words)
+
+    def graph_config_get(self, name):
+        """Shows a setting of graphs by FalkorDB's name, or all of them.
+
+        ``GRAPH.CONFIG GET name`` since 1.0.0. O(1).
+        """
+        return self.execute_command("GRAPH.CONFIG GET", name)
+
+    def graph_config_help(self):
+        """Lists the subcommands.
+
+        ``GRAPH.CONFIG HELP`` since 1.0.0. O(1).
+        """
+        return self.execute_command("GRAPH.CONFIG HELP")
+
+    def graph_config_set(self, *name_value):
+        """Changes settings of graphs by FalkorDB's names, all of them or none.
+
+        ``GRAPH.CONFIG SET name value [name value ...]`` since 1.0.0. O(N) in the number of settings
+        given.
+        """
+        return self.execute_command("GRAPH.CONFIG SET", *name_value)
+
+    def graph_constraint(self, operation, key, type, entity, label, count, *property):
+        """Creates a constraint, which all data must meet, now and later, or drops one.
+
+        ``GRAPH.CONSTRAINT <CREATE | DROP> key <UNIQUE | MANDATORY> <NODE | RELATIONSHIP> label
+        PROPERTIES count property [property ...]`` since 1.0.0. O(N) to make one, when N is the
+        number of nodes or relationships that it is on; O(1) to remove one.
+        """
+        return self.execute_command(
+            "GRAPH.CONSTRAINT",
+            operation,
+            key,
+            type,
+            entity,
+            label,
+            "PROPERTIES",
+            count,
+            *property,
+        )
+
+    def graph_copy(self, source, destination):
+        """Copies a graph to a key that is free.
+
+        ``GRAPH.COPY source destination`` since 1.0.0. O(N) in the size of the graph.
+        """
+        return self.execute_command("GRAPH.COPY", source, destination)
+
+    def graph_delete(self, key):
+        """Removes a graph, which is freed in the background.
+
+        ``GRAPH.DELETE key`` since 1.0.0. O(1).
+        """
+        return self.execute_command("GRAPH.DELETE", key)
+
+    def graph_explain(self, key, query, *, ignored=None):
+        """Shows how an openCypher statement would run on a graph.
+
+        ``GRAPH.EXPLAIN key query [ignored [ignored ...]]`` since 1.0.0. O(N) in the length of the
+        statement.
+        """
+        words = ["GRAPH.EXPLAIN", key, query]
+        if ignored is not None:
+            words += ignored
+        return self.execute_command(*words)
+
+    def graph_export(self, key, *, format=None, cursor=None, count=None):
+        """Exports a graph as openCypher or CSV, part by part, all of one version of it.
+
+        ``GRAPH.EXPORT key [FORMAT CYPHER | CSV] [CURSOR cursor] [COUNT count]`` since 1.0.0. O(N),
+        when N is the number of nodes, relationships and properties of a part.
+        """
+        words = ["GRAPH.EXPORT", key]
+        if format is not None:
+            words += ("FORMAT", format)
+        if cursor is not None:
+            words += ("CURSOR", cursor)
+        if count is not None:
+            words += ("COUNT", count)
+        return self.execute_command(*words)
+
+    def graph_import(self, key, *format):
+        """Imports a part of a graph from openCypher or CSV, all or nothing.
+
+        ``GRAPH.IMPORT key FORMAT <CYPHER statements [statements ...] | CSV <END | <NODES |
+        RELATIONSHIPS | SCHEMA> name text>>`` since 1.0.0. O(N) in the number of nodes,
+        relationships and properties of the part.
+        """
+        return self.execute_command("GRAPH.IMPORT", key, "FORMAT", *format)
+
+    def graph_info(self, section=None):
+        """Lists the statements on graphs that run, and those that wait.
+
+        ``GRAPH.INFO [section [section ...]]`` since 1.0.0. O(N) in the number of statements.
+        """
+        words = ["GRAPH.INFO"]
+        if section is not None:
+            words += section
+        return self.execute_command(*words)
+
+    def graph_kill(self, id):
+        """Ends a running or waiting statement on a graph; nothing of it stays.
+
+        ``GRAPH.KILL id`` since 1.0.0. O(1).
+        """
+        return self.execute_command("GRAPH.KILL", id)
+
+    def graph_list(self):
+        """Lists the keys of the database that hold graphs.
+
+        ``GRAPH.LIST`` since 1.0.0. O(N), when N is the number of keys in the database.
+        """
+        return self.execute_command("GRAPH.LIST")
+
+    def graph_memory(self, key, *, count=None):
+        """Reports how many megabytes the parts of a graph take.
+
+        ``GRAPH.MEMORY USAGE key [SAMPLES count]`` since 1.0.0. O(N), when N is the number of nodes
+        and relationships divided by 1024.
+        """
+        words = ["GRAPH.MEMORY", "USAGE", key]
+        if count is not None:
+            words += ("SAMPLES", count)
+        return self.execute_command(*words)
+
+    def graph_profile(self, key, query, *, timeout=None):
+        """Runs an openCypher statement on a graph, and shows what its operators did.
+
+        ``GRAPH.PROFILE key query [TIMEOUT timeout]`` since 1.0.0. As much as the statement does.
+        """
+        words = ["GRAPH.PROFILE", key, query]
+        if timeout is not None:
+            words += ("TIMEOUT", timeout)
+        return self.execute_command(*words)
+
+    def graph_query(
+        self,
+        key,
+        query,
+        *,
+        compact=False,
+        json=False,
+        columns=False,
+        timeout=None,
+        version=None,
+    ):
+        """Runs an openCypher statement on a graph, which is created if there is none.
+
+        ``GRAPH.QUERY key query [--compact] [--json] [--columns] [TIMEOUT timeout] [VERSION
+        version]`` since 1.0.0. As much as the statement does.
+        """
+        words = ["GRAPH.QUERY", key, query]
+        if compact:
+            words.append("--compact")
+        if json:
+            words.append("--json")
+        if columns:
+            words.append("--columns")
+        if timeout is not None:
+            words += ("TIMEOUT", timeout)
+        if version is not None:
+            words += ("VERSION", version)
+        return self.execute_command(*words)
+
+    def graph_ro_query(
+        self,
+        key,
+        query,
+        *,
+        compact=False,
+        json=False,
+        columns=False,
+        timeout=None,
+        version=None,
+    ):
+        """Runs an openCypher statement on a graph, which must not change it.
+
+        ``GRAPH.RO_QUERY key query [--compact] [--json] [--columns] [TIMEOUT timeout] [VERSION
+        version]`` since 1.0.0. As much as the statement does.
+        """
+        words = ["GRAPH.RO_QUERY", key, query]
+        if compact:
+            words.append("--compact")
+        if json:
+            words.append("--json")
+        if columns:
+            words.append("--columns")
+        if timeout is not None:
+            words += ("TIMEOUT", timeout)
+        if version is not None:
+            words += ("VERSION", version)
+        return self.execute_command(*words)
+
+    def graph_slowlog(self, key, *, reset=False):
+        """Lists the slowest statements on a graph, or clears the list.
+
+        ``GRAPH.SLOWLOG key [RESET]`` since 1.0.0. O(1).
+        """
+        words = ["GRAPH.SLOWLOG", key]
+        if reset:
+            words.append("RESET")
         return self.execute_command(*words)
 
     def latency_help(self):

@@ -1695,6 +1695,149 @@ class Commands(Generic[S]):
     def command_help(self) -> list[S]: ...
     def config_help(self) -> list[S]: ...
     def flushwal(self) -> Any: ...
+    def folio_apply(self, key: KeyT, changes: EncodableT) -> Any: ...
+    def folio_commit(
+        self,
+        key: KeyT,
+        *diff: EncodableT,
+        transient: bool = False,
+        force: bool = False,
+        bypassrestricted: bool = False,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_count(
+        self,
+        key: KeyT,
+        filter: EncodableT,
+        *,
+        limit: int | None = None,
+        search: EncodableT | None = None,
+        trash: bool = False,
+    ) -> Any: ...
+    def folio_emptytrash(self, key: KeyT) -> Any: ...
+    def folio_explain(self, key: KeyT, filter: EncodableT) -> Any: ...
+    def folio_export(
+        self,
+        key: KeyT,
+        *,
+        format: EncodableT | None = None,
+        filter: EncodableT | None = None,
+        histories: bool = False,
+        cursor: EncodableT | None = None,
+        count: int | None = None,
+    ) -> Any: ...
+    def folio_his_clear(
+        self,
+        key: KeyT,
+        id: EncodableT,
+        *,
+        start: EncodableT | None = None,
+        end: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_his_read(
+        self,
+        key: KeyT,
+        id: EncodableT,
+        *,
+        start: EncodableT | None = None,
+        end: EncodableT | None = None,
+        limit: int | None = None,
+        clipfuture: bool = False,
+        around: bool = False,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_his_write(
+        self,
+        key: KeyT,
+        id: EncodableT,
+        items: EncodableT,
+        *,
+        clearall: bool = False,
+        start: EncodableT | None = None,
+        end: EncodableT | None = None,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_his_writeall(
+        self,
+        key: KeyT,
+        items: EncodableT,
+        *,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_import(
+        self,
+        key: KeyT,
+        part: EncodableT,
+        text: EncodableT,
+        *,
+        prefix: EncodableT | None = None,
+        conflict: EncodableT | None = None,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_info(self, key: KeyT) -> Any: ...
+    def folio_list(self) -> Any: ...
+    def folio_open(self, key: KeyT, *, prefix: EncodableT | None = None) -> Any: ...
+    def folio_read(
+        self,
+        key: KeyT,
+        filter: EncodableT,
+        *,
+        search: EncodableT | None = None,
+        trash: bool = False,
+        unchecked: bool = False,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_readall(
+        self,
+        key: KeyT,
+        filter: EncodableT,
+        *,
+        limit: int | None = None,
+        sort: bool = False,
+        search: EncodableT | None = None,
+        trash: bool = False,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_readbyid(
+        self,
+        key: KeyT,
+        id: EncodableT,
+        *,
+        unchecked: bool = False,
+        trash: bool = False,
+        persistent: bool = False,
+        transient: bool = False,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_readbyids(
+        self,
+        key: KeyT,
+        numids: int,
+        *id: EncodableT,
+        unchecked: bool = False,
+        trash: bool = False,
+        format: EncodableT | None = None,
+    ) -> Any: ...
+    def folio_watch_add(self, key: KeyT, watch: EncodableT, *id: EncodableT) -> Any: ...
+    def folio_watch_close(self, key: KeyT, watch: EncodableT) -> Any: ...
+    def folio_watch_info(self, key: KeyT, watch: EncodableT) -> Any: ...
+    def folio_watch_open(
+        self,
+        key: KeyT,
+        dis: EncodableT,
+        *,
+        seconds: int | None = None,
+    ) -> Any: ...
+    def folio_watch_poll(
+        self,
+        key: KeyT,
+        watch: EncodableT,
+        *,
+        refresh: bool = False,
+        keep: bool = False,
+        letgo: bool = False,
+    ) -> Any: ...
+    def folio_watch_remove(self, key: KeyT, watch: EncodableT, *id: EncodableT) -> Any: ...
     def function_help(self) -> list[S]: ...
     def georadius_ro(
         self,
@@ -1727,6 +1870,77 @@ class Commands(Generic[S]):
         asc: bool = False,
         desc: bool = False,
     ) -> Any: ...
+    def graph_apply(self, key: KeyT, changes: EncodableT) -> Any: ...
+    def graph_bulk(
+        self,
+        key: KeyT,
+        nodes: int,
+        relationships: int,
+        node_tokens: int,
+        relationship_tokens: int,
+        *,
+        begin: bool = False,
+        token: Sequence[EncodableT] | None = None,
+    ) -> Any: ...
+    def graph_config_get(self, name: EncodableT) -> Any: ...
+    def graph_config_help(self) -> list[S]: ...
+    def graph_config_set(self, *name_value: EncodableT) -> Any: ...
+    def graph_constraint(
+        self,
+        operation: EncodableT,
+        key: KeyT,
+        type: EncodableT,
+        entity: EncodableT,
+        label: EncodableT,
+        count: int,
+        *property: EncodableT,
+    ) -> Any: ...
+    def graph_copy(self, source: KeyT, destination: KeyT) -> Any: ...
+    def graph_delete(self, key: KeyT) -> Any: ...
+    def graph_explain(
+        self,
+        key: KeyT,
+        query: EncodableT,
+        *,
+        ignored: Sequence[EncodableT] | None = None,
+    ) -> Any: ...
+    def graph_export(
+        self,
+        key: KeyT,
+        *,
+        format: EncodableT | None = None,
+        cursor: int | None = None,
+        count: int | None = None,
+    ) -> Any: ...
+    def graph_import(self, key: KeyT, *format: EncodableT) -> Any: ...
+    def graph_info(self, section: Sequence[EncodableT] | None = None) -> Any: ...
+    def graph_kill(self, id: int) -> Any: ...
+    def graph_list(self) -> Any: ...
+    def graph_memory(self, key: KeyT, *, count: int | None = None) -> Any: ...
+    def graph_profile(self, key: KeyT, query: EncodableT, *, timeout: int | None = None) -> Any: ...
+    def graph_query(
+        self,
+        key: KeyT,
+        query: EncodableT,
+        *,
+        compact: bool = False,
+        json: bool = False,
+        columns: bool = False,
+        timeout: int | None = None,
+        version: int | None = None,
+    ) -> Any: ...
+    def graph_ro_query(
+        self,
+        key: KeyT,
+        query: EncodableT,
+        *,
+        compact: bool = False,
+        json: bool = False,
+        columns: bool = False,
+        timeout: int | None = None,
+        version: int | None = None,
+    ) -> Any: ...
+    def graph_slowlog(self, key: KeyT, *, reset: bool = False) -> Any: ...
     def latency_help(self) -> list[S]: ...
     def module_help(self) -> list[S]: ...
     def object_help(self) -> list[S]: ...
@@ -2949,6 +3163,149 @@ class PipelineCommands(Generic[S]):
     def command_help(self) -> Self: ...
     def config_help(self) -> Self: ...
     def flushwal(self) -> Self: ...
+    def folio_apply(self, key: KeyT, changes: EncodableT) -> Self: ...
+    def folio_commit(
+        self,
+        key: KeyT,
+        *diff: EncodableT,
+        transient: bool = False,
+        force: bool = False,
+        bypassrestricted: bool = False,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_count(
+        self,
+        key: KeyT,
+        filter: EncodableT,
+        *,
+        limit: int | None = None,
+        search: EncodableT | None = None,
+        trash: bool = False,
+    ) -> Self: ...
+    def folio_emptytrash(self, key: KeyT) -> Self: ...
+    def folio_explain(self, key: KeyT, filter: EncodableT) -> Self: ...
+    def folio_export(
+        self,
+        key: KeyT,
+        *,
+        format: EncodableT | None = None,
+        filter: EncodableT | None = None,
+        histories: bool = False,
+        cursor: EncodableT | None = None,
+        count: int | None = None,
+    ) -> Self: ...
+    def folio_his_clear(
+        self,
+        key: KeyT,
+        id: EncodableT,
+        *,
+        start: EncodableT | None = None,
+        end: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_his_read(
+        self,
+        key: KeyT,
+        id: EncodableT,
+        *,
+        start: EncodableT | None = None,
+        end: EncodableT | None = None,
+        limit: int | None = None,
+        clipfuture: bool = False,
+        around: bool = False,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_his_write(
+        self,
+        key: KeyT,
+        id: EncodableT,
+        items: EncodableT,
+        *,
+        clearall: bool = False,
+        start: EncodableT | None = None,
+        end: EncodableT | None = None,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_his_writeall(
+        self,
+        key: KeyT,
+        items: EncodableT,
+        *,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_import(
+        self,
+        key: KeyT,
+        part: EncodableT,
+        text: EncodableT,
+        *,
+        prefix: EncodableT | None = None,
+        conflict: EncodableT | None = None,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_info(self, key: KeyT) -> Self: ...
+    def folio_list(self) -> Self: ...
+    def folio_open(self, key: KeyT, *, prefix: EncodableT | None = None) -> Self: ...
+    def folio_read(
+        self,
+        key: KeyT,
+        filter: EncodableT,
+        *,
+        search: EncodableT | None = None,
+        trash: bool = False,
+        unchecked: bool = False,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_readall(
+        self,
+        key: KeyT,
+        filter: EncodableT,
+        *,
+        limit: int | None = None,
+        sort: bool = False,
+        search: EncodableT | None = None,
+        trash: bool = False,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_readbyid(
+        self,
+        key: KeyT,
+        id: EncodableT,
+        *,
+        unchecked: bool = False,
+        trash: bool = False,
+        persistent: bool = False,
+        transient: bool = False,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_readbyids(
+        self,
+        key: KeyT,
+        numids: int,
+        *id: EncodableT,
+        unchecked: bool = False,
+        trash: bool = False,
+        format: EncodableT | None = None,
+    ) -> Self: ...
+    def folio_watch_add(self, key: KeyT, watch: EncodableT, *id: EncodableT) -> Self: ...
+    def folio_watch_close(self, key: KeyT, watch: EncodableT) -> Self: ...
+    def folio_watch_info(self, key: KeyT, watch: EncodableT) -> Self: ...
+    def folio_watch_open(
+        self,
+        key: KeyT,
+        dis: EncodableT,
+        *,
+        seconds: int | None = None,
+    ) -> Self: ...
+    def folio_watch_poll(
+        self,
+        key: KeyT,
+        watch: EncodableT,
+        *,
+        refresh: bool = False,
+        keep: bool = False,
+        letgo: bool = False,
+    ) -> Self: ...
+    def folio_watch_remove(self, key: KeyT, watch: EncodableT, *id: EncodableT) -> Self: ...
     def function_help(self) -> Self: ...
     def georadius_ro(
         self,
@@ -2981,6 +3338,83 @@ class PipelineCommands(Generic[S]):
         asc: bool = False,
         desc: bool = False,
     ) -> Self: ...
+    def graph_apply(self, key: KeyT, changes: EncodableT) -> Self: ...
+    def graph_bulk(
+        self,
+        key: KeyT,
+        nodes: int,
+        relationships: int,
+        node_tokens: int,
+        relationship_tokens: int,
+        *,
+        begin: bool = False,
+        token: Sequence[EncodableT] | None = None,
+    ) -> Self: ...
+    def graph_config_get(self, name: EncodableT) -> Self: ...
+    def graph_config_help(self) -> Self: ...
+    def graph_config_set(self, *name_value: EncodableT) -> Self: ...
+    def graph_constraint(
+        self,
+        operation: EncodableT,
+        key: KeyT,
+        type: EncodableT,
+        entity: EncodableT,
+        label: EncodableT,
+        count: int,
+        *property: EncodableT,
+    ) -> Self: ...
+    def graph_copy(self, source: KeyT, destination: KeyT) -> Self: ...
+    def graph_delete(self, key: KeyT) -> Self: ...
+    def graph_explain(
+        self,
+        key: KeyT,
+        query: EncodableT,
+        *,
+        ignored: Sequence[EncodableT] | None = None,
+    ) -> Self: ...
+    def graph_export(
+        self,
+        key: KeyT,
+        *,
+        format: EncodableT | None = None,
+        cursor: int | None = None,
+        count: int | None = None,
+    ) -> Self: ...
+    def graph_import(self, key: KeyT, *format: EncodableT) -> Self: ...
+    def graph_info(self, section: Sequence[EncodableT] | None = None) -> Self: ...
+    def graph_kill(self, id: int) -> Self: ...
+    def graph_list(self) -> Self: ...
+    def graph_memory(self, key: KeyT, *, count: int | None = None) -> Self: ...
+    def graph_profile(
+        self,
+        key: KeyT,
+        query: EncodableT,
+        *,
+        timeout: int | None = None,
+    ) -> Self: ...
+    def graph_query(
+        self,
+        key: KeyT,
+        query: EncodableT,
+        *,
+        compact: bool = False,
+        json: bool = False,
+        columns: bool = False,
+        timeout: int | None = None,
+        version: int | None = None,
+    ) -> Self: ...
+    def graph_ro_query(
+        self,
+        key: KeyT,
+        query: EncodableT,
+        *,
+        compact: bool = False,
+        json: bool = False,
+        columns: bool = False,
+        timeout: int | None = None,
+        version: int | None = None,
+    ) -> Self: ...
+    def graph_slowlog(self, key: KeyT, *, reset: bool = False) -> Self: ...
     def latency_help(self) -> Self: ...
     def module_help(self) -> Self: ...
     def object_help(self) -> Self: ...

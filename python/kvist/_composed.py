@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     )
     from ._json import JSON, AsyncJSON
     from ._vectors import AsyncVectorSet, VectorSet
+    from .folio import AsyncFolio, Folio
+    from .graph import AsyncGraph, Graph
 
 
 def _shutdown_words(save: bool, nosave: bool, now: bool, force: bool, abort: bool) -> list[str]:
@@ -196,6 +198,18 @@ class Composed(Commands[S]):
         from ._json import DECODER, ENCODER, JSON
 
         return JSON(self, decoder=decoder or DECODER, encoder=encoder or ENCODER)
+
+    def graph(self, name: str | bytes) -> Graph[S]:
+        """The property graph of a key; see ``kvist.graph``."""
+        from .graph import Graph
+
+        return Graph(self, name)
+
+    def folio(self, name: str | bytes) -> Folio:
+        """The project of records of a key; see ``kvist.folio``."""
+        from .folio import Folio
+
+        return Folio(self, name)
 
     def vset(self) -> VectorSet[S]:
         """The commands of vector sets, which Redis 8 has."""
@@ -364,6 +378,18 @@ class AsyncComposed(AsyncCommands[S]):
         from ._json import DECODER, ENCODER, AsyncJSON
 
         return AsyncJSON(self, decoder=decoder or DECODER, encoder=encoder or ENCODER)
+
+    def graph(self, name: str | bytes) -> AsyncGraph[S]:
+        """The property graph of a key; see ``kvist.graph``."""
+        from .graph import AsyncGraph
+
+        return AsyncGraph(self, name)
+
+    def folio(self, name: str | bytes) -> AsyncFolio:
+        """The project of records of a key; see ``kvist.folio``."""
+        from .folio import AsyncFolio
+
+        return AsyncFolio(self, name)
 
     def vset(self) -> AsyncVectorSet[S]:
         """The commands of vector sets, which Redis 8 has."""

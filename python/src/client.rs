@@ -183,6 +183,13 @@ impl Executor {
                 plan.how = How::Columns(Arc::clone(&request.get().wanted));
                 return Ok(plan);
             }
+            // What reads a reply itself says how, whatever others want of the command.
+            if let Some(shape) = options.get_item(pyo3::intern!(py, "shape"))?
+                && let Ok(known) = shape.cast::<Callback>()
+            {
+                plan.how = How::Fused(known.get().shape);
+                return Ok(plan);
+            }
             rest = Some(options).filter(|options| !options.is_empty());
         }
         if let Some(callback) = self.callback(py, name)? {
@@ -251,7 +258,7 @@ pub fn is_reply(py: Python<'_>, error: &PyErr) -> bool {
 pub enum Mark {
     /// Nothing that outlives its reply.
     None,
-    /// It waits on the server: for this long, or for ever.
+    /// It waits on the server, or runs there: for this long, or for ever.
     Waits(Option<Duration>),
     /// It chooses a database.
     Selects(u32),
@@ -264,11 +271,10 @@ pub fn mark_of(words: &Bound<'_, PyTuple>) -> Mark {
     let Ok(first) = words.get_item(0) else { return Mark::None };
     let Some(name) = name_of(&first) else { return Mark::None };
     // Most commands are told by their first letter.
-    if !matches!(
-        name.first().map(u8::to_ascii_uppercase),
-        Some(b'B' | b'X' | b'W' | b'S' | b'M' | b'P' | b'A' | b'H' | b'R' | b'Q')
-    ) {
-        return Mark::None;
+    match name.first().map(u8::to_ascii_uppercase) {
+        Some(b'B' | b'X' | b'W' | b'S' | b'M' | b'P' | b'A' | b'H' | b'R' | b'Q') => {}
+        Some(b'G') if name.get(5) == Some(&b'.') => {}
+        _ => return Mark::None,
     }
     let upper = name.to_ascii_uppercase();
     let number = |index: usize| -> Option<f64> {
@@ -282,22 +288,28 @@ pub fn mark_of(words: &Bound<'_, PyTuple>) -> Mark {
         _ => Mark::Waits(None),
     };
     let last = words.len() - 1;
+    // The milliseconds behind an option, from some word on: nothing if it is not there.
+    let milliseconds = |from: usize, option: &[u8]| -> Option<Mark> {
+        let is_it = |word: &Bound<'_, PyAny>| {
+            name_of(word).is_some_and(|word| word.eq_ignore_ascii_case(option))
+        };
+        let at = (from..=last).find(|at| words.get_item(*at).is_ok_and(|word| is_it(&word)))?;
+        Some(waits(number(at + 1).map(|milliseconds| milliseconds / 1000.0)))
+    };
     match upper.as_slice() {
         b"BLPOP" | b"BRPOP" | b"BRPOPLPUSH" | b"BLMOVE" | b"BZPOPMIN" | b"BZPOPMAX" => {
             waits(number(last))
         }
         b"BLMPOP" | b"BZMPOP" => waits(number(1)),
         b"WAIT" | b"WAITAOF" => waits(number(last).map(|milliseconds| milliseconds / 1000.0)),
-        b"XREAD" | b"XREADGROUP" => {
-            let block = (1..=last).find(|index| {
-                words.get_item(*index).is_ok_and(|word| {
-                    name_of(&word).is_some_and(|word| word.eq_ignore_ascii_case(b"BLOCK"))
-                })
-            });
-            block.map_or(Mark::None, |index| {
-                waits(number(index + 1).map(|milliseconds| milliseconds / 1000.0))
-            })
+        b"XREAD" | b"XREADGROUP" => milliseconds(1, b"BLOCK").unwrap_or(Mark::None),
+        // A statement takes as long as it may. Who gives up earlier and sends it once more makes it
+        // run twice.
+        b"GRAPH.QUERY" | b"GRAPH.RO_QUERY" | b"GRAPH.PROFILE" => {
+            milliseconds(3, b"TIMEOUT").unwrap_or(Mark::Waits(None))
         }
+        b"GRAPH.BULK" | b"GRAPH.COPY" | b"GRAPH.CONSTRAINT" | b"GRAPH.EXPORT" | b"GRAPH.IMPORT"
+        | b"FOLIO.EXPORT" | b"FOLIO.IMPORT" => Mark::Waits(None),
         b"SELECT" => words
             .get_item(1)
             .ok()

@@ -29,6 +29,11 @@ impl<'py> Paused<'py> {
         Self::now(py).ok().flatten()
     }
 
+    /// Pauses it if so many rows are about to be made, and it is not paused already.
+    pub fn for_rows(py: Python<'py>, rows: usize) -> Option<Self> {
+        if rows < 100 { None } else { Self::now(py).ok().flatten() }
+    }
+
     fn now(py: Python<'py>) -> PyResult<Option<Self>> {
         let module = MODULE.get_or_try_init(py, || py.import("gc").map(Bound::unbind))?.bind(py);
         if !module.call_method0(pyo3::intern!(py, "isenabled"))?.is_truthy()? {
@@ -39,10 +44,15 @@ impl<'py> Paused<'py> {
     }
 }
 
-/// Whether a reply has a hundred items or more, by its first line.
+/// Whether a reply has a hundred items or more, by its first line; one of three lists may have them
+/// inside, as what statements on graphs answer has.
 fn has_many(reply: &[u8]) -> bool {
     let digits = |digits: &[u8]| digits.iter().all(u8::is_ascii_digit);
-    matches!(reply, [b'*' | b'%' | b'~', a, b, c, ..] if digits(&[*a, *b, *c]))
+    match reply {
+        [b'*', b'3', b'\r', b'\n', b'*', ..] => true,
+        [b'*' | b'%' | b'~', a, b, c, ..] => digits(&[*a, *b, *c]),
+        _ => false,
+    }
 }
 
 impl Drop for Paused<'_> {

@@ -97,7 +97,8 @@ pub fn result(py: Python<'_>, table: Result<Table, NotATable>) -> PyResult<Py<Py
 /// `polars.DataFrame(it)`, `pandas.DataFrame.from_arrow(it)`.
 #[pyclass(frozen, weakref, module = "kvist", name = "Columns")]
 pub struct Columns {
-    table: Arc<Table>,
+    /// What it shows.
+    pub table: Arc<Table>,
 }
 
 impl Columns {
@@ -267,5 +268,12 @@ fn object<'py>(py: Python<'py>, cell: Cell<'_>) -> PyResult<Bound<'py, PyAny>> {
         Cell::Bytes(bytes) => PyBytes::new(py, bytes).into_any(),
         Cell::Text(text) => PyString::new(py, text).into_any(),
         Cell::List(items, from, to) => list(py, items, from, to)?.into_any(),
+        Cell::Struct(fields, row) => {
+            let dict = PyDict::new(py);
+            for (name, field) in fields {
+                dict.set_item(name, object(py, field.get(row))?)?;
+            }
+            dict.into_any()
+        }
     })
 }

@@ -11,6 +11,7 @@
 
 use crate::client::{How, Plan};
 use crate::errors;
+use crate::folio;
 use crate::leaving;
 use crate::objects::Objects;
 use crate::shape::Shape;
@@ -168,6 +169,9 @@ impl Door {
         let mut signal = None;
         let done = run(py, db, &argv, (&mut tape, &mut out), &mut signal);
         let reply = match done {
+            Ok(Answered::Direct) if let Some(object) = tape.take_object() => {
+                Some(folio::handed_over(py, object))
+            }
             Ok(how) => Some(self.reply(py, plan, how, (&tape, &out))),
             Err(Error::NeedsSession(_)) => None,
             Err(Error::Interrupted) if signal.is_some() => {

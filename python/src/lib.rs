@@ -5,6 +5,7 @@
 //!   Pipeline ──────────────┼─► Pool ─► Connection ───┼─ client   sockets, TLS, handshake
 //!   kvist.aio ─► Link ─────┘          (a Link has    └─ objects  bytes to objects
 //!                                      no socket)  └─ columns  bytes to columns
+//!   kvist.folio ─► Grid, Number, Ref …                folio     records, cell by cell
 //! ```
 //!
 //! Classes here have no `dict` of their own: what pyo3 0.28 makes of one is never freed. Those
@@ -23,6 +24,8 @@ mod columns;
 mod connection;
 mod embedded;
 mod errors;
+mod folio;
+mod graph_rows;
 mod leaving;
 mod link;
 mod objects;
@@ -30,6 +33,7 @@ mod pipeline;
 mod pool;
 mod reader;
 mod retry;
+mod rows;
 mod settings;
 mod shape;
 mod tape;
@@ -54,6 +58,14 @@ mod _core {
     #[pymodule_export]
     use super::embedded::Engine;
     #[pymodule_export]
+    use super::folio::kinds::{Coord, Marker, NA, Number, Ref, Remove, Symbol, Uri, XStr};
+    #[pymodule_export]
+    use super::folio::{Grid, GridCol, GridRows, from_zinc, to_zinc};
+    #[pymodule_export]
+    use super::folio::{long_histories, wide_histories};
+    #[pymodule_export]
+    use super::graph_rows::GraphRows;
+    #[pymodule_export]
     use super::link::Link;
     #[pymodule_export]
     use super::pipeline::Pipeline;
@@ -72,6 +84,7 @@ mod _core {
             ("FLOAT", Shape::Float),
             ("PAIRS", Shape::Pairs),
             ("MEMBERS", Shape::Members),
+            ("ROWS", Shape::Rows),
         ] {
             module.add(name, Callback { shape })?;
         }

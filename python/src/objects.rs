@@ -16,6 +16,7 @@
 //! raised then: the connection stays as good as it was.
 
 use crate::errors;
+use crate::rows;
 use crate::shape::Shape;
 use crate::words::Encoding;
 use client::ServerError;
@@ -36,12 +37,23 @@ pub struct Objects<'a, 'py> {
     pub pushed: bool,
     /// What went wrong while it was built.
     pub failure: Option<PyErr>,
+    /// What is known of the cell that is being read, if rows are.
+    cell: rows::Cell,
 }
 
 impl<'a, 'py> Objects<'a, 'py> {
     /// For a reply that is to have a shape; `decode` says whether bytes become text.
     pub fn new(py: Python<'py>, encoding: &'a Encoding, decode: bool, shape: Shape) -> Self {
-        Objects { py, encoding, decode, shape, error: None, pushed: false, failure: None }
+        Objects {
+            py,
+            encoding,
+            decode,
+            shape,
+            error: None,
+            pushed: false,
+            failure: None,
+            cell: rows::Cell::Outside,
+        }
     }
 
     fn kept(&mut self, made: PyResult<Py<PyAny>>) -> Py<PyAny> {
@@ -109,6 +121,11 @@ impl Build for Objects<'_, '_> {
     #[inline]
     fn leaf(&mut self, leaf: Leaf<'_>, depth: usize) -> Py<PyAny> {
         let py = self.py;
+        if self.shape == Shape::Rows
+            && let Some(made) = self.cell.leaf(py, &leaf, depth)
+        {
+            return made;
+        }
         match leaf {
             Leaf::Bulk(bytes) => self.text(bytes, depth),
             Leaf::Simple(text) | Leaf::Verbatim(_, text) if self.encoding.raw => {
@@ -140,6 +157,11 @@ impl Build for Objects<'_, '_> {
     }
 
     #[inline]
+    fn open(&mut self, _: Option<Aggregate>, depth: usize) {
+        self.cell.opens(depth);
+    }
+
+    #[inline]
     fn aggregate(
         &mut self,
         kind: Aggregate,
@@ -157,6 +179,7 @@ impl Build for Objects<'_, '_> {
                 PySet::new(py, items).map(|set| set.into_any().unbind())
             }
             (Aggregate::Set, _) if self.encoding.raw => self.set(items),
+            (Aggregate::Array, _) if self.shape == Shape::Rows => rows::array(py, items, depth),
             _ => PyList::new(py, items).map(|list| list.into_any().unbind()),
         };
         self.kept(made)

@@ -25,6 +25,9 @@ pub enum Shape {
     Pairs,
     /// A set of an array or a set.
     Members,
+    /// The rows of a statement on a graph, their cells without their types: see
+    /// [`rows`](crate::rows).
+    Rows,
 }
 
 impl Shape {
@@ -107,7 +110,7 @@ pub fn apply<'py>(
             }
             Ok(set.into_any())
         }
-        Shape::Plain | Shape::Set | Shape::Float => Ok(response.clone()),
+        Shape::Plain | Shape::Set | Shape::Float | Shape::Rows => Ok(response.clone()),
     }
 }
 

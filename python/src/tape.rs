@@ -11,7 +11,9 @@
 //! copy of its strings, and played when everything is let go.
 
 use kvist::{DirectReply, Protocol, Reply};
+use std::any::Any;
 use std::ops::Range;
+use std::sync::Mutex;
 use wire::{Aggregate, Build, Leaf};
 
 enum Item {
@@ -30,6 +32,8 @@ pub struct Tape {
     protocol: Protocol,
     bytes: Vec<u8>,
     items: Vec<Item>,
+    /// It is never locked: the lock lets other threads see the rest of the tape.
+    object: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 /// Strings longer than this all together are not kept room for.
@@ -38,7 +42,12 @@ const KEPT: usize = 64 << 10;
 impl Tape {
     /// An empty one.
     pub fn new(protocol: Protocol) -> Self {
-        Tape { protocol, bytes: Vec::new(), items: Vec::new() }
+        Tape { protocol, bytes: Vec::new(), items: Vec::new(), object: Mutex::default() }
+    }
+
+    /// What was handed over as it is, in the place of a reply.
+    pub fn take_object(&mut self) -> Option<Box<dyn Any + Send>> {
+        self.object.get_mut().ok()?.take()
     }
 
     /// Empties it, for a reply in a protocol.
@@ -117,12 +126,21 @@ impl DirectReply for Tape {
     fn clear(&mut self) {
         self.bytes.clear();
         self.items.clear();
+        self.object = Mutex::default();
     }
 }
 
 impl Reply for Tape {
     fn protocol(&self) -> Protocol {
         self.protocol
+    }
+
+    fn takes_objects(&self) -> bool {
+        true
+    }
+
+    fn object(&mut self, object: Box<dyn Any + Send>) {
+        self.object = Mutex::new(Some(object));
     }
 
     fn simple(&mut self, text: &str) {

@@ -13,6 +13,8 @@ import kvist.embedded
 from kvist._async_commands import AsyncPipelineCommands
 from kvist._commands import PipelineCommands
 from kvist._composed import AsyncComposed, Composed
+from kvist._core import Grid, Ref
+from kvist.folio._diffs import Committed, Diff
 
 
 def of_bytes(client: Composed[bytes]) -> None:
@@ -103,6 +105,21 @@ def of_clients(decodes: bool) -> None:
     assert_type(kvist.embedded.open(decode_responses=True), kvist.embedded.Kvist[str])
     kvist.Redis(nothere=1)  # type: ignore[call-overload]  # pyright: ignore  # error
     kvist.Redis(port="1")  # type: ignore[call-overload]  # pyright: ignore  # error
+
+
+async def of_projects(client: kvist.Kvist[bytes], tasks: kvist.aio.Kvist[str]) -> None:
+    folio, later = client.folio("p"), tasks.folio("p")
+    assert_type(folio.read("site"), dict[str, Any])
+    assert_type(folio.read_by_id("a", False), dict[str, Any] | None)
+    assert_type(folio.read_all("site"), Grid)
+    assert_type(folio.read_all("site")[0], dict[str, Any])
+    assert_type(folio.commit(Diff.add({"dis": "x"}), [Diff.remove({"id": "a"})]), list[Committed])
+    assert_type(folio.his_read("a"), Grid)
+    assert_type(folio.list(), list[str])
+    assert_type(await later.read_all("site"), Grid)
+    assert_type(await later.read_count("site"), int)
+    assert_type(await (await later.watch_open("x")).poll(), list[Ref])
+    folio.read_all(5)  # type: ignore[arg-type]  # pyright: ignore  # error
 
 
 def as_types(

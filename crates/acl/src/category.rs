@@ -2,7 +2,7 @@
 
 /// Every category, in the order of `ACL CAT`: those of Redis, then those of its modules that are
 /// part of this server. Which of several is used to describe a user depends on this order too.
-pub const CATEGORIES: [&str; 22] = [
+pub const CATEGORIES: [&str; 24] = [
     "keyspace",
     "read",
     "write",
@@ -25,6 +25,8 @@ pub const CATEGORIES: [&str; 22] = [
     "transaction",
     "scripting",
     "json",
+    "graph",
+    "folio",
 ];
 
 /// How many of them are those of Redis.

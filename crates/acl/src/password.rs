@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::error::RuleError;
 
 /// The hash of a password: 64 lower-case hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Password(Box<[u8]>);
 
 /// Digits of a hash.

@@ -2,6 +2,7 @@
 
 use crate::error::RuleError;
 use crate::password::Password;
+use crate::scram::{MOST_KEYS, PlainPassword};
 use crate::selector::Selector;
 use crate::vocabulary::Vocabulary;
 
@@ -29,6 +30,8 @@ pub struct User {
     pub(crate) any_password: bool,
     pub(crate) payloads: Payloads,
     pub(crate) passwords: Vec<Password>,
+    /// Passwords that were given in plain since they were taken last.
+    plain: Vec<PlainPassword>,
     /// The user's own permissions first, then the selectors.
     pub(crate) selectors: Vec<Selector>,
 }
@@ -42,6 +45,7 @@ impl User {
             any_password: false,
             payloads: Payloads::NothingSaid,
             passwords: Vec::new(),
+            plain: Vec::new(),
             selectors: vec![Selector::new(terms.vocabulary, terms.all_channels)],
         }
     }
@@ -87,7 +91,7 @@ impl User {
 
     fn apply_one(&mut self, terms: Terms<'_>, rule: &[u8]) -> Result<(), RuleError> {
         match rule {
-            [b'>', password @ ..] => self.add_password(Password::hash(password)),
+            [b'>', password @ ..] => self.add_plain_password(password),
             [b'#', hash @ ..] => self.add_password(Password::read(hash)?),
             [b'<', password @ ..] => return self.remove_password(&Password::hash(password)),
             [b'!', hash @ ..] => return self.remove_password(&Password::read(hash)?),
@@ -115,7 +119,25 @@ impl User {
     /// Takes this password and no other: `requirepass`.
     pub fn take_only(&mut self, password: &[u8]) {
         self.passwords.clear();
-        self.add_password(Password::hash(password));
+        self.add_plain_password(password);
+    }
+
+    fn add_plain_password(&mut self, password: &[u8]) {
+        let hash = Password::hash(password);
+        self.add_password(hash.clone());
+        self.plain.retain(|known| known.hash() != &hash);
+        if self.plain.len() == MOST_KEYS {
+            self.plain.remove(0);
+        }
+        self.plain.push(PlainPassword::new(password, hash));
+    }
+
+    /// Takes the passwords that were given in plain, of those that it still has: the last
+    /// [`MOST_KEYS`]. What puts a user in force takes them, so that they are not kept.
+    pub fn take_plain_passwords(&mut self) -> Vec<PlainPassword> {
+        let mut plain = std::mem::take(&mut self.plain);
+        plain.retain(|plain| self.passwords.contains(plain.hash()));
+        plain
     }
 
     fn add_password(&mut self, password: Password) {

@@ -1,6 +1,6 @@
 //! A cursor over the arguments of one request.
 
-use crate::{CmdError, Key, KeyHasher, error, num};
+use crate::{CmdError, Edited, EditedSlot, Key, KeyHasher, error, num};
 
 /// The arguments of one request, read from left to right.
 ///
@@ -15,6 +15,7 @@ pub struct Args<'a> {
     first: Option<u64>,
     hasher: &'a KeyHasher,
     woken: bool,
+    edited: Option<&'a EditedSlot>,
 }
 
 impl<'a> Args<'a> {
@@ -27,7 +28,7 @@ impl<'a> Args<'a> {
         first: Option<u64>,
         hasher: &'a KeyHasher,
     ) -> Self {
-        Args { argv, at: skip, first, hasher, woken: false }
+        Args { argv, at: skip, first, hasher, woken: false, edited: None }
     }
 
     /// The same arguments, of a request that has waited and runs again because a key was fed.
@@ -40,6 +41,18 @@ impl<'a> Args<'a> {
     #[must_use]
     pub fn is_woken(&self) -> bool {
         self.woken
+    }
+
+    /// The same arguments, of a request whose command has changed a fork and is to install it.
+    #[must_use]
+    pub fn installing(self, edited: &'a EditedSlot) -> Self {
+        Args { edited: Some(edited), ..self }
+    }
+
+    /// What the command is to install, if that is what it runs for.
+    #[must_use]
+    pub fn take_edited(&self) -> Option<Edited> {
+        self.edited?.take()
     }
 
     /// The whole request, name included.

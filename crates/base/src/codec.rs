@@ -104,6 +104,16 @@ impl<'a> Source<'a> {
     /// It is cut short or too large.
     #[inline]
     pub fn number(&mut self) -> Result<u64, Malformed> {
+        match self.rest {
+            [byte @ 0..0x80, rest @ ..] => {
+                self.rest = rest;
+                Ok(u64::from(*byte))
+            }
+            _ => self.long_number(),
+        }
+    }
+
+    fn long_number(&mut self) -> Result<u64, Malformed> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;

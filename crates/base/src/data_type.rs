@@ -21,6 +21,10 @@ macro_rules! objects {
             5 Stream "stream" types::Stream,
             // The name of RedisJSON's type, by which tools know that they may show a document.
             6 Json "ReJSON-RL" types::Json,
+            // FalkorDB's word, which its clients know. In files its values have another name.
+            7 Graph "graphdata" types::Graph,
+            // Projects of Haystack's records.
+            8 Folio "folio" types::Folio,
         }
     };
 }

@@ -1,6 +1,6 @@
 //! How the run of a command ended: what to propagate of it, or what is left to be done.
 
-use crate::{CmdError, Kind, Millis, Query};
+use crate::{CmdError, Edit, Kind, Millis, Query};
 
 /// What the journal must keep of a command that ran.
 ///
@@ -26,6 +26,10 @@ pub enum Effect {
     /// The rest reads a version for as long as it takes, and writes the reply; nothing was written
     /// yet, and nothing is changed.
     Query(Query),
+    /// The rest changes a fork of the key's value, for as long as it takes, and writes the reply;
+    /// then the command runs once more and installs it ([`Args::installing`](crate::Args)). Nothing
+    /// was written yet, and nothing is changed.
+    Edit(Edit),
 }
 
 /// What a blocked client waits for.

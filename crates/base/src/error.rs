@@ -160,9 +160,14 @@ errors! {
     QUERY_GIVEN_UP = "ERR the query was given up: more was changed behind it and others than \
         query-kept-memory or maxmemory has room for";
     /// A query inside a transaction, or one that was served, that others have ended.
-    QUERY_KILLED = "ERR the query was ended: by SCRIPT KILL, or as its client has gone";
+    QUERY_KILLED = "ERR the query was ended: by SCRIPT KILL or GRAPH.KILL, or as its client has \
+        gone";
+    /// A statement that others have ended, whose client waits for it.
+    STATEMENT_KILLED = "ERR the statement was ended by GRAPH.KILL";
     /// A query that ends with the server.
     QUERY_STOPPED = "ERR the query was ended: the server is shutting down";
+    /// A statement names a file, and there is no folder for such.
+    NO_IMPORTS = "ERR no files are read: the directive 'graph-import-folder' is not set";
     /// Scripts and functions are switched off.
     NO_SCRIPTING = "ERR scripting is turned off by the directive 'scripting'";
     /// Not authenticated.

@@ -7,6 +7,7 @@
 //!
 //! ```text
 //!   Keyspace ◄─┬─ Holds<T> ◄── Shares<T> the values of one type, and versions of them
+//!              │                 ◄── Forks<T>   and forks
 //!              └─ Types ◄─┬─ Strings     strings, which take the place of any value
 //!                         └─ Databases   keys of any type, to be walked, moved and copied
 //! ```
@@ -15,8 +16,12 @@
 //! missing. Which shards are locked was decided before the command ran (see [`Locks`]).
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::{Class, CmdError, DataType, Key, Kind, Millis, PackLimits, Rng, Version, Versioned};
+use crate::{
+    Class, CmdError, DataType, Forked, Key, Kind, Leases, Millis, PackLimits, QueryBounds, Rng,
+    Version, Versioned,
+};
 
 /// What happens to a key's deadline when its value is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +55,10 @@ pub trait Keyspace {
     fn rng(&mut self) -> &mut Rng;
     /// When small collections change shape.
     fn limits(&self) -> PackLimits;
+    /// What a statement of a query language may take. By default as much as it likes.
+    fn query_bounds(&self) -> QueryBounds {
+        QueryBounds::default()
+    }
 
     /// Sets or clears the deadline; whether the key exists.
     fn set_deadline(&mut self, key: Key<'_>, deadline: Option<Millis>) -> bool;
@@ -267,4 +276,24 @@ pub trait Shares<T: Versioned>: Holds<T> {
     /// # Errors
     /// `WRONGTYPE` if it holds something else; versions keep more than they may.
     fn share(&mut self, key: Key<'_>) -> Result<Option<Version<T::Frozen>>, CmdError>;
+
+    /// The versions that are kept from one request to the next.
+    fn leases(&self) -> &Arc<Leases>;
+}
+
+/// Hosts that let values of type `T` be changed beside them: what a writer does that needs longer
+/// than the key's shard may be held.
+pub trait Forks<T: Forked>: Shares<T> {
+    /// A fork of the value at `key` as it is now; where nothing is, one of nothing.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn fork(&mut self, key: Key<'_>) -> Result<T::Fork, CmdError>;
+
+    /// Lets the value at `key` be what a fork of it has become, and tells what was changed.
+    /// `None` if it is not what it was when it was forked: then nothing has changed.
+    ///
+    /// # Errors
+    /// `WRONGTYPE` if it holds something else.
+    fn adopt(&mut self, key: Key<'_>, fork: T::Fork) -> Result<Option<T::Changes>, CmdError>;
 }

@@ -13,23 +13,38 @@
 use std::sync::{Arc, Weak};
 
 use crate::codec::{Malformed, Source};
-use crate::{DataType, PackLimits};
+use crate::{DataType, PackLimits, Versions};
 
 /// A thread that copies values a part at a time. Values notice when it is dropped.
-#[derive(Debug, Default)]
-pub struct Copier(Arc<()>);
+#[derive(Default)]
+pub struct Copier {
+    mark: Arc<()>,
+    versions: Arc<Versions>,
+}
 
 impl Copier {
+    /// One that copies values of which versions may be there, counted among these.
+    #[must_use]
+    pub fn new(versions: &Arc<Versions>) -> Self {
+        Copier { mark: Arc::default(), versions: Arc::clone(versions) }
+    }
+
     /// What a value keeps to know it by. It has no strong count once the copier is dropped.
     #[must_use]
     pub fn mark(&self) -> Weak<()> {
-        Arc::downgrade(&self.0)
+        Arc::downgrade(&self.mark)
     }
 
     /// Whether this is its mark.
     #[must_use]
     pub fn has_mark(&self, mark: &Weak<()>) -> bool {
-        std::ptr::eq(mark.as_ptr(), Arc::as_ptr(&self.0))
+        std::ptr::eq(mark.as_ptr(), Arc::as_ptr(&self.mark))
+    }
+
+    /// Where a version counts that the copy of a value is read from.
+    #[must_use]
+    pub fn versions(&self) -> &Arc<Versions> {
+        &self.versions
     }
 }
 

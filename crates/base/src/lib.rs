@@ -12,6 +12,7 @@ mod args;
 pub mod behaviour;
 pub mod codec;
 mod data_type;
+mod edit;
 mod effect;
 pub mod error;
 mod event;
@@ -22,6 +23,7 @@ pub mod host;
 mod incremental;
 mod key;
 mod key_spec;
+mod lease;
 mod limits;
 mod named_bits;
 pub mod num;
@@ -38,23 +40,27 @@ pub use behaviour::{
     Paths, Properties, Property, Reach, RunTime, ScriptBy, Stores, count_at,
 };
 pub use data_type::{Context, DataType, Kind};
+pub use edit::{Edit, Edited, EditedSlot};
 pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;
 pub use event::{Class, Event};
 pub use hash_secret::{HashSecret, MemberHasher, ProcessSecret};
-pub use host::{Databases, Deadline, Holds, Keyspace, Locks, Shares, Strings, Types};
+pub use host::{Databases, Deadline, Forks, Holds, Keyspace, Locks, Shares, Strings, Types};
 pub use incremental::{
     Assembly, Changed, Copier, Elements, Growing, IncrementalCopy, Indivisible, NOTES,
 };
 pub use key::{HashFunction, Hashing, Key, KeyHasher, SHARD_BITS};
 pub use key_spec::{Find, KeyFlag, KeySpec, Start};
+pub use lease::Leases;
 pub use limits::PackLimits;
-pub use query::{Pace, Query};
+pub use query::{Pace, Query, QueryBounds};
 pub use reply::{Protocol, Reply};
 pub use rng::Rng;
 pub use spec::{Category, Command, Deprecated, Flag, Flags, Group, Handler, Row, Run, Spec, Tip};
 pub use stream_id::StreamId;
-pub use version::{Charge, EndedVersion, Version, VersionPlace, Versioned, Versions};
+pub use version::{
+    Charge, EndedVersion, Forked, Pressure, Version, VersionPlace, Versioned, Versions,
+};
 
 /// Milliseconds since the Unix epoch; the only clock unit inside Kvist.
 pub type Millis = u64;

@@ -10,9 +10,11 @@
 //! every so often, and ends when it is told to.
 
 use std::fmt;
+use std::io::Read;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{CmdError, Reply, Version, VersionPlace};
+use crate::{CmdError, Reply, Version, VersionPlace, error};
 
 /// What a query asks while it runs.
 pub trait Pace {
@@ -26,9 +28,41 @@ pub trait Pace {
 
     /// How long it has run.
     fn elapsed(&self) -> Duration;
+
+    /// What a statement of a query language may take.
+    fn bounds(&self) -> QueryBounds {
+        QueryBounds::default()
+    }
+
+    /// A file that a statement reads, by its path in the folder for such files.
+    ///
+    /// # Errors
+    /// There is no such file, or no folder, or it cannot be read.
+    fn open(&self, _path: &str) -> Result<Box<dyn Read>, CmdError> {
+        Err(error::NO_IMPORTS)
+    }
 }
 
-type Work = dyn FnOnce(&mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError> + Send;
+/// What a statement of a query language may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryBounds {
+    /// How long it may run, if it says nothing itself; `None`: as long as it takes.
+    pub time: Option<Duration>,
+    /// How long it may ask to run; `None`: as long as it likes.
+    pub most_time: Option<Duration>,
+    /// Bytes that it may keep beside what it reads.
+    pub memory: usize,
+    /// How many rows it answers at most.
+    pub rows: usize,
+}
+
+impl Default for QueryBounds {
+    fn default() -> Self {
+        QueryBounds { time: None, most_time: None, memory: usize::MAX, rows: usize::MAX }
+    }
+}
+
+type Work = dyn FnOnce(&[&[u8]], &mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError> + Send;
 
 /// What is left to be done of a command that has taken a version.
 pub struct Query {
@@ -38,7 +72,7 @@ pub struct Query {
 
 impl Query {
     /// A query over a version: what is left of a command that has written nothing yet, and whose
-    /// spec says [`Property::ReadsVersion`](crate::Property::ReadsVersion). What `work` has written
+    /// spec says [`Property::RunsAsQuery`](crate::Property::RunsAsQuery). What `work` has written
     /// when it fails is taken back.
     #[must_use]
     pub fn over<F, W>(version: Version<F>, work: W) -> Self
@@ -46,8 +80,39 @@ impl Query {
         F: Send + Sync + 'static,
         W: FnOnce(&F, &mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError> + Send + 'static,
     {
+        Query::over_with_words(version, move |value, _, pace, out| work(value, pace, out))
+    }
+
+    /// The same of a command that needs the words of its request, its name first, where it goes on:
+    /// they may be long, and what begins a query keeps none of them while it holds a shard.
+    #[must_use]
+    pub fn over_with_words<F, W>(version: Version<F>, work: W) -> Self
+    where
+        F: Send + Sync + 'static,
+        W: FnOnce(&F, &[&[u8]], &mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError>
+            + Send
+            + 'static,
+    {
         let place = version.place().clone();
-        let work = move |pace: &mut dyn Pace, out: &mut dyn Reply| work(&version, pace, out);
+        let work = move |words: &[&[u8]], pace: &mut dyn Pace, out: &mut dyn Reply| {
+            work(&version, words, pace, out)
+        };
+        Query { version: place, work: Box::new(work) }
+    }
+
+    /// The same over a version that is kept for further requests: see
+    /// [`Leases`](crate::Leases).
+    #[must_use]
+    pub fn over_kept<F, W>(version: Arc<Version<F>>, work: W) -> Self
+    where
+        F: Send + Sync + 'static,
+        W: FnOnce(&Arc<Version<F>>, &mut dyn Pace, &mut dyn Reply) -> Result<(), CmdError>
+            + Send
+            + 'static,
+    {
+        let place = version.place().clone();
+        let work =
+            move |_: &[&[u8]], pace: &mut dyn Pace, out: &mut dyn Reply| work(&version, pace, out);
         Query { version: place, work: Box::new(work) }
     }
 
@@ -57,13 +122,18 @@ impl Query {
         &self.version
     }
 
-    /// Does it. The version has ended then.
+    /// Does it, for the request with these words. The version has ended then.
     ///
     /// # Errors
     /// What to answer instead of what was written.
-    pub fn run(self, pace: &mut dyn Pace, out: &mut dyn Reply) -> Result<(), CmdError> {
+    pub fn run(
+        self,
+        words: &[&[u8]],
+        pace: &mut dyn Pace,
+        out: &mut dyn Reply,
+    ) -> Result<(), CmdError> {
         pace.go_on(&*out, 0)?;
-        (self.work)(pace, out)
+        (self.work)(words, pace, out)
     }
 }
 

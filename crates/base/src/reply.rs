@@ -1,5 +1,7 @@
 //! The only way out of a command: replies, written through one trait by every door.
 
+use std::any::Any;
+
 /// The protocol a client speaks, for the few replies whose shape depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
@@ -73,6 +75,19 @@ pub trait Reply {
     /// Whether something that was wanted was not kept: there was no room for it.
     fn is_over(&self) -> bool {
         false
+    }
+
+    /// Whether the caller is in this process and knows what [`Reply::object`] hands over.
+    fn takes_objects(&self) -> bool {
+        false
+    }
+
+    /// Hands something over as it is, as the whole reply: only where [`Reply::takes_objects`] says
+    /// that it is wanted. All others get null. Here it must be neither looked at nor dropped by
+    /// anything that waits.
+    fn object(&mut self, object: Box<dyn Any + Send>) {
+        drop(object);
+        self.null();
     }
 
     /// `-text`

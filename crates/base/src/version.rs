@@ -26,7 +26,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use sync::Mutex;
-use sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::{CmdError, DataType, error};
 
@@ -42,6 +42,36 @@ pub trait Versioned: DataType {
     fn freeze(&self, versions: &Arc<Versions>) -> Self::Frozen;
 }
 
+/// A type of which a writer can change a copy of its own beside readers and the value itself: it
+/// costs next to nothing to make, shares what it does not change, and takes the place of the value
+/// in one step, or is dropped without a trace.
+pub trait Forked: Versioned {
+    /// The value, to be changed privately.
+    type Fork: Send + 'static;
+    /// What has been changed, to be told to the journal.
+    type Changes;
+    /// What the value was made of that it no longer is: dropping it may take its time.
+    type Left: Send + 'static;
+
+    /// Whether what is left is dropped in a moment, and may be where it is.
+    fn is_small(_left: &Self::Left) -> bool {
+        false
+    }
+
+    /// A fork of the value as it is now; of no value, one to begin with. O(1).
+    fn fork(&self, versions: &Arc<Versions>) -> Self::Fork;
+
+    /// Takes over what a fork has become. O(1).
+    ///
+    /// # Errors
+    /// The value is not what it was when the fork was made: here is the fork again.
+    #[expect(clippy::type_complexity, reason = "what has changed, and what is left")]
+    fn adopt(
+        &mut self,
+        fork: Self::Fork,
+    ) -> Result<(Self::Changes, Option<Self::Left>), Box<Self::Fork>>;
+}
+
 /// The versions of a value, and what they keep: one account among all of a dataset. (The one that
 /// all others come from is of no value.)
 #[derive(Default)]
@@ -49,10 +79,36 @@ pub struct Versions {
     all: Arc<AllVersions>,
     /// Bytes of blocks that have left the value and that versions hold.
     kept: AtomicUsize,
+    /// Of these, bytes of a whole that is being divided, whose parts have not been charged yet.
+    prepaid: AtomicUsize,
     /// How many versions there are of the value.
     living: AtomicUsize,
     /// The account that the value had already when this one was made for another version of it.
     before: OnceLock<Arc<Versions>>,
+}
+
+/// How many versions a dataset has room for that has reached its limit, and of how many bytes.
+struct Room {
+    kept: AtomicUsize,
+    living: AtomicUsize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Room { kept: AtomicUsize::new(usize::MAX), living: AtomicUsize::new(usize::MAX) }
+    }
+}
+
+/// What a dataset without room needs of versions. It is a number and no order: as soon as enough
+/// has become free nothing more is given up, without any thread having to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pressure {
+    /// There is room.
+    None,
+    /// They may keep so many bytes.
+    Kept(usize),
+    /// There may be so many: what they share with values could be dropped if there were fewer.
+    Living(usize),
 }
 
 /// All versions of the values of a dataset.
@@ -62,8 +118,8 @@ struct AllVersions {
     kept: AtomicUsize,
     /// How many those may be; 0: as many as there are.
     most: AtomicUsize,
-    /// There is no room for what is kept, whatever it is.
-    pressed: AtomicBool,
+    /// What the dataset has room for.
+    room: Room,
     numbers: AtomicU64,
     /// How many are there.
     living: AtomicUsize,
@@ -72,6 +128,8 @@ struct AllVersions {
     read: Mutex<BTreeMap<u64, Arc<Versions>>>,
     /// Those that wait to be freed.
     ended: Mutex<Vec<EndedVersion>>,
+    /// Bytes of what values remember of their readers.
+    remembered: AtomicUsize,
 }
 
 impl Versions {
@@ -88,18 +146,38 @@ impl Versions {
         self.all.living.load(Ordering::Relaxed)
     }
 
+    /// Bytes of what values remember of those who read them, of all values: it changes without the
+    /// locks of the values' shards, and counts here.
+    #[must_use]
+    pub fn remembered(&self) -> usize {
+        self.all.remembered.load(Ordering::Relaxed)
+    }
+
+    /// A value remembers `more` bytes of its readers in place of `less`.
+    pub fn remember(&self, more: usize, less: usize) {
+        self.all.remembered.fetch_add(more, Ordering::Relaxed);
+        self.all.remembered.fetch_sub(less, Ordering::Relaxed);
+    }
+
     /// Says how many bytes versions may keep; 0: there is no limit.
     pub fn set_most(&self, bytes: usize) {
         self.all.most.store(bytes, Ordering::Relaxed);
     }
 
-    /// Says whether there is no room for what versions keep: then they are given up one after
-    /// another, and none is made.
+    /// Says what the dataset has room for: beyond it versions are given up one after another, and
+    /// none is made.
     #[inline]
-    pub fn press(&self, pressed: bool) {
-        // Asked before each batch of requests, and hardly ever another answer.
-        if self.all.pressed.load(Ordering::Relaxed) != pressed {
-            self.all.pressed.store(pressed, Ordering::Relaxed);
+    pub fn press(&self, pressure: Pressure) {
+        let (kept, living) = match pressure {
+            Pressure::None => (usize::MAX, usize::MAX),
+            Pressure::Kept(bytes) => (bytes, usize::MAX),
+            Pressure::Living(count) => (usize::MAX, count),
+        };
+        for (place, most) in [(&self.all.room.kept, kept), (&self.all.room.living, living)] {
+            // Asked before each batch of requests, and hardly ever another answer.
+            if place.load(Ordering::Relaxed) != most {
+                place.store(most, Ordering::Relaxed);
+            }
         }
     }
 
@@ -107,16 +185,43 @@ impl Versions {
     #[must_use]
     pub fn charge(self: &Arc<Self>, bytes: usize) -> Charge {
         let versions = Arc::clone(self.of_value());
-        for kept in [&versions.all.kept, &versions.kept] {
+        versions.count(bytes - versions.take_prepaid(bytes));
+        Charge { versions, bytes }
+    }
+
+    fn count(&self, bytes: usize) {
+        for kept in [&self.all.kept, &self.kept] {
             kept.fetch_add(bytes, Ordering::Relaxed);
         }
-        Charge { versions, bytes }
+    }
+
+    fn count_less(&self, bytes: usize) {
+        for kept in [&self.all.kept, &self.kept] {
+            kept.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// How many of so many bytes count already, with a whole that is being divided.
+    fn take_prepaid(&self, bytes: usize) -> usize {
+        if self.prepaid.load(Ordering::Relaxed) == 0 {
+            return 0;
+        }
+        let less = |prepaid: usize| Some(prepaid.saturating_sub(bytes));
+        let before = self.prepaid.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        before.unwrap_or(0).min(bytes)
     }
 
     /// Whether there are versions of the value: to drop it frees little.
     #[must_use]
     pub fn are_any(self: &Arc<Self>) -> bool {
         self.of_value().living.load(Ordering::Relaxed) > 0
+    }
+
+    /// An account for another value of the dataset: for one that leaves blocks to something before
+    /// there is a version of it.
+    #[must_use]
+    pub fn of_another_value(&self) -> Arc<Self> {
+        Arc::new(Versions { all: Arc::clone(&self.all), ..Versions::default() })
     }
 
     /// This account is of the same value as one from before. Under the lock of the value's shard.
@@ -182,21 +287,21 @@ impl Versions {
 
     fn is_over(&self) -> bool {
         let most = self.all.most.load(Ordering::Relaxed);
-        most != 0 && self.kept() > most || self.all.pressed.load(Ordering::Relaxed)
-    }
-
-    /// An account for a value.
-    fn value(&self) -> Arc<Self> {
-        Arc::new(Versions { all: Arc::clone(&self.all), ..Versions::default() })
+        let room = self.all.room.kept.load(Ordering::Relaxed);
+        let kept = self.kept();
+        most != 0 && kept > most
+            || kept > room
+            || self.living() > self.all.room.living.load(Ordering::Relaxed)
     }
 
     /// A place for a version more, of a value that may have an account already.
     fn begin(&self) -> Result<VersionPlace, CmdError> {
-        if self.is_over() {
+        // One more than there may be is not made either.
+        if self.is_over() || self.living() >= self.all.room.living.load(Ordering::Relaxed) {
             return Err(error::VERSIONS_FULL);
         }
         let number = self.all.numbers.fetch_add(1, Ordering::Relaxed);
-        Ok(VersionPlace { versions: self.value(), number })
+        Ok(VersionPlace { versions: self.of_another_value(), number })
     }
 }
 
@@ -206,11 +311,32 @@ pub struct Charge {
     bytes: usize,
 }
 
+impl Charge {
+    /// Does something that charges parts of this one by one, such as to free a value: what they
+    /// take counts once, and the rest until it is done.
+    pub fn divide(self, work: impl FnOnce()) {
+        self.versions.prepaid.fetch_add(self.bytes, Ordering::Relaxed);
+        let _rest = Rest { charge: self };
+        work();
+    }
+}
+
+/// What is left of a charge that is being divided, also if that ends in a panic.
+struct Rest {
+    charge: Charge,
+}
+
+impl Drop for Rest {
+    fn drop(&mut self) {
+        let Charge { versions, bytes } = &mut self.charge;
+        // The parts count by themselves.
+        *bytes = versions.take_prepaid(*bytes);
+    }
+}
+
 impl Drop for Charge {
     fn drop(&mut self) {
-        for kept in [&self.versions.all.kept, &self.versions.kept] {
-            kept.fetch_sub(self.bytes, Ordering::Relaxed);
-        }
+        self.versions.count_less(self.bytes);
     }
 }
 
@@ -226,6 +352,16 @@ impl VersionPlace {
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// It is read from now on: see [`Versions::begin_to_read`].
+    pub(crate) fn begin_to_read(&self) {
+        self.versions.begin_to_read(self);
+    }
+
+    /// Whether it is given up.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.versions.gives_up(self.number)
     }
 }
 

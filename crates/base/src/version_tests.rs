@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Version, Versions};
+use super::{Pressure, Version, Versions};
 use crate::error;
 
 /// A version that keeps so many bytes.
@@ -69,7 +69,7 @@ fn of_value(
 #[test]
 fn what_is_given_up_is_of_the_value_of_which_most_is_kept() {
     let versions = Arc::new(Versions::default());
-    let [first, second, unread] = [(); 3].map(|()| versions.value());
+    let [first, second, unread] = [(); 3].map(|()| versions.of_another_value());
     let little = of_value((&versions, &first), 10);
     let _waits = of_value((&versions, &unread), 1000);
     let much: Vec<_> = [1, 100, 50].map(|bytes| of_value((&versions, &second), bytes)).into();
@@ -102,12 +102,56 @@ fn where_there_is_no_room_versions_go_one_after_another() {
     let versions = Arc::new(Versions::default());
     let (one, other) = (keeping(&versions, 1), keeping(&versions, 2));
     [&one, &other].iter().for_each(|version| versions.begin_to_read(version.place()));
-    versions.press(true);
+    versions.press(Pressure::Kept(1));
     assert!(versions.gives_up(other.number()) && !versions.gives_up(one.number()));
     assert!(Version::new(&versions, |_| ()).is_err());
     drop(other);
     drop(versions.take_ended());
-    assert!(versions.gives_up(one.number()));
-    versions.press(false);
+    // That was enough, though no thread has taken the pressure away.
     assert!(!versions.gives_up(one.number()) && Version::new(&versions, |_| ()).is_ok());
+    drop(versions.take_ended());
+    versions.press(Pressure::Kept(0));
+    assert!(versions.gives_up(one.number()));
+    versions.press(Pressure::None);
+    assert!(!versions.gives_up(one.number()) && Version::new(&versions, |_| ()).is_ok());
+}
+
+/// Values that versions share could be dropped, so one of the versions goes, and not all.
+#[test]
+fn where_values_could_be_dropped_one_version_goes() {
+    let versions = Arc::new(Versions::default());
+    let (one, other) = (keeping(&versions, 0), keeping(&versions, 0));
+    [&one, &other].iter().for_each(|version| versions.begin_to_read(version.place()));
+    versions.press(Pressure::Living(1));
+    assert!(versions.gives_up(one.number()) && !versions.gives_up(other.number()));
+    drop(one);
+    drop(versions.take_ended());
+    assert!(!versions.gives_up(other.number()));
+    assert!(Version::new(&versions, |_| ()).is_err(), "it would have to go at once");
+    versions.press(Pressure::None);
+    assert!(Version::new(&versions, |_| ()).is_ok());
+}
+
+#[test]
+fn a_whole_that_is_divided_counts_once() {
+    let versions = Arc::new(Versions::default());
+    let whole = versions.charge(100);
+    let mut parts = Vec::new();
+    whole.divide(|| {
+        for _ in 0..3 {
+            parts.push(versions.charge(20));
+            assert_eq!(versions.kept(), 100);
+        }
+        parts.pop();
+        assert_eq!(versions.kept(), 80, "a version has gone meanwhile");
+    });
+    assert_eq!(versions.kept(), 40);
+    parts.push(versions.charge(5));
+    assert_eq!(versions.kept(), 45);
+    parts.clear();
+    // The parts may turn out to take more than the whole did.
+    versions.charge(10).divide(|| parts.push(versions.charge(30)));
+    assert_eq!(versions.kept(), 30);
+    parts.clear();
+    assert_eq!(versions.kept(), 0);
 }

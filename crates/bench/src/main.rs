@@ -16,6 +16,8 @@ mod chart;
 mod client;
 mod durability;
 mod families;
+mod folio;
+mod graph;
 mod json;
 mod keyvalue;
 mod load;
@@ -63,6 +65,8 @@ fn measure(report: &str, program: &Path, args: &[String]) -> Result<(), String> 
     let done = match report {
         "keyvalue" => keyvalue::run(program, &keyvalue::Options::parse(args)?),
         "families" => families::run(program, &families::Options::parse(args)?),
+        "folio" => folio::run(program, &folio::Options::parse(args)?),
+        "graph" => graph::run(program, &graph::Options::parse(args)?),
         "json" => json::run(program, &json::Options::parse(args)?),
         "scripts" => scripts::run(program, &scripts::Options::parse(args)?),
         "range" => range::run(program, &range::Options::parse(args)?),
@@ -77,6 +81,8 @@ fn measure(report: &str, program: &Path, args: &[String]) -> Result<(), String> 
 const USAGE: &str = "\
 Usage: kvist-bench keyvalue [OPTIONS]
        kvist-bench families [OPTIONS]
+       kvist-bench folio [OPTIONS]
+       kvist-bench graph [OPTIONS]
        kvist-bench json [OPTIONS]
        kvist-bench scripts [OPTIONS]
        kvist-bench cache [OPTIONS]
@@ -107,6 +113,34 @@ Options:
   --tests LIST        of memory and the tests' names (default all)
   --peer NAME=HOST:PORT
                       a running server to measure too; it is emptied
+  --out DIR           where to write (default bench/out)
+  --quick             a small run that only shows that everything works
+
+folio: measures projects of records: the 324 records of hxRedis's benchmark and its five queries,
+cold and warm, over a Unix socket, TCP, HTTP and inside the process, beside redis-server used as
+hxRedis does; then many records, commits, memory and samples.
+
+Options:
+  --rounds N          projects that are made; figures are medians (default 5)
+  --repeats N         warm queries of each kind in a round (default 500)
+  --records N         records of the large project (default 100000)
+  --commits N         records that are added one by one (default 5000)
+  --out DIR           where to write (default bench/out)
+  --quick             a small run that only shows that everything works
+
+graph: measures a graph of two million nodes and four million relationships beside FalkorDB:
+loading, memory, queries of up to two million rows, look-ups, hops, batches that are written, reads
+beside a writer, and a restart.
+
+Options:
+  --rounds N          alternating rounds; figures are medians (default 5)
+  --scale F           so many times as large a graph (default 1)
+  --requests N        requests of a round of look-ups (default 20000)
+  --parts LIST        of large,points,writes,beside,restart (default all)
+  --falkordb FOLDER   where the redis-server and the falkordb.so to compare with are (default:
+                      the folder that the variable KVIST_FALKORDB names)
+  --peer NAME=HOST:PORT
+                      a running server to measure too; it is written to, and is not restarted
   --out DIR           where to write (default bench/out)
   --quick             a small run that only shows that everything works
 
@@ -183,6 +217,7 @@ valkey-glide, as far as they are installed: wall time and CPU of the client's pr
 Options:
   --rounds N          alternating rounds; figures are medians (default 15)
   --tests LIST        words of the tests' names (default all)
+  --falkordb PORT     a FalkorDB that runs here, for the rows of graphs
   --python PATH       the interpreter that has the clients (default target/venv-python's, python3)
   --peer NAME=HOST:PORT
                       a running server to use instead of Kvist; it is emptied

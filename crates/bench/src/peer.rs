@@ -2,12 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use testkit::port::free_port;
+use testkit::folder::Folder;
+use testkit::server::{Log, Process, State, ended_with_us};
 
-use crate::client::{Client, Reply};
+use crate::client::Client;
 
 /// Where a server may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,42 +29,31 @@ pub(crate) struct Peer {
     pub pid: u32,
     /// Its own word on its version.
     pub version: String,
-    child: Option<Child>,
-    dir: Option<PathBuf>,
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        self.kill();
-        if let Some(dir) = &self.dir {
-            let _ = std::fs::remove_dir_all(dir);
-        }
-    }
+    process: Option<Process>,
+    _folder: Option<Folder>,
 }
 
 impl Peer {
     /// Starts Kvist.
     pub fn kvist(program: &Path, threads: usize, processors: Processors) -> io::Result<Self> {
-        let port = free_port().to_string();
         let threads = threads.to_string();
-        let args = ["serve", "--port", &port, "--io-threads", &threads, "--save", ""];
-        let quiet = ["--appendonly", "no", "--grpc-port", "0", "--http-port", "0"];
-        Self::start("kvist", program, processors, &[&args[..], &quiet[..]].concat(), &port)
+        let args = ["serve", "--io-threads", &threads, "--save", "", "--appendonly", "no"];
+        let quiet = ["--grpc-port", "0", "--http-port", "0"];
+        Self::start("kvist", program, processors, &[&args[..], &quiet[..]].concat())
     }
 
     /// Starts Kvist with one worker and a gRPC port.
     pub fn with_grpc(program: &Path, grpc: u16, processors: Processors) -> io::Result<Self> {
-        let (port, grpc) = (free_port().to_string(), grpc.to_string());
-        let args = ["serve", "--port", &port, "--io-threads", "1", "--save", ""];
-        let more = ["--appendonly", "no", "--grpc-port", &grpc, "--http-port", "0"];
-        Self::start("kvist", program, processors, &[&args[..], &more[..]].concat(), &port)
+        let grpc = grpc.to_string();
+        let args = ["serve", "--io-threads", "1", "--save", "", "--appendonly", "no"];
+        let more = ["--grpc-port", &grpc, "--http-port", "0"];
+        Self::start("kvist", program, processors, &[&args[..], &more[..]].concat())
     }
 
     /// Starts a server of Redis's kind.
     pub fn redis(name: &str, program: &Path, processors: Processors) -> io::Result<Self> {
-        let port = free_port().to_string();
-        let args = ["--port", &port, "--save", "", "--appendonly", "no", "--daemonize", "no"];
-        Self::start(name, program, processors, &args, &port)
+        let args = ["--save", "", "--appendonly", "no", "--daemonize", "no"];
+        Self::start(name, program, processors, &args)
     }
 
     /// A running server.
@@ -76,8 +66,8 @@ impl Peer {
             addr: addr.to_owned(),
             pid,
             version,
-            child: None,
-            dir: None,
+            process: None,
+            _folder: None,
         })
     }
 
@@ -86,13 +76,18 @@ impl Peer {
         program: &Path,
         processors: Processors,
         args: &[&str],
-        port: &str,
     ) -> io::Result<Self> {
-        let dir = std::env::temp_dir().join(format!("kvist-bench-{}-{port}", std::process::id()));
-        std::fs::create_dir_all(&dir)?;
-        let mut peer = Self::spawn((name, program), processors, args, port, &dir)?;
-        peer.dir = Some(dir);
-        peer.wait_until_serving(Duration::from_secs(10))?;
+        let folder = Folder::new("bench");
+        let start = |port: u16| {
+            let mut command = on(processors, program);
+            command.args(args).args(["--port", &port.to_string()]).current_dir(folder.path());
+            Process::start(command, port, Log::File(folder.join("log")))
+        };
+        let is_ready = |process: &Process| process.state() == State::Ready;
+        let process = Process::start_until(start, is_ready, Duration::from_secs(10))?;
+        let mut peer = Self::of(name, process);
+        peer._folder = Some(folder);
+        peer.version = version(&mut Client::connect(&peer.addr)?)?;
         Ok(peer)
     }
 
@@ -101,71 +96,38 @@ impl Peer {
         (name, program): (&str, &Path),
         processors: Processors,
         args: &[&str],
-        port: &str,
+        port: u16,
         dir: &Path,
     ) -> io::Result<Self> {
-        let mut command = if processors == Processors::First && have("taskset") {
-            let mut command = Command::new("taskset");
-            command.args(["-c", "0"]).arg(program);
-            command
-        } else {
-            Command::new(program)
-        };
-        let child = command
-            .args(args)
-            .current_dir(dir)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        Ok(Peer {
+        let mut command = on(processors, program);
+        command.args(args).args(["--port", &port.to_string()]).current_dir(dir);
+        Process::start(command, port, Log::Discarded).map(|process| Self::of(name, process))
+    }
+
+    fn of(name: &str, process: Process) -> Self {
+        Peer {
             name: name.to_owned(),
-            addr: format!("127.0.0.1:{port}"),
-            pid: child.id(),
+            addr: format!("127.0.0.1:{}", process.port()),
+            pid: process.id(),
             version: String::new(),
-            child: Some(child),
-            dir: None,
-        })
+            process: Some(process),
+            _folder: None,
+        }
     }
 
     /// Waits until it, and no other program on its port, answers an ordinary command.
     pub fn wait_until_serving(&mut self, limit: Duration) -> io::Result<()> {
-        let deadline = Instant::now() + limit;
-        loop {
-            let error = match self.serves() {
-                Ok(version) => {
-                    self.version = version;
-                    return Ok(());
-                }
-                Err(error) => error,
-            };
-            if let Some(status) = self.child.as_mut().and_then(|c| c.try_wait().ok().flatten()) {
-                return Err(io::Error::other(format!("{} ended: {status}", self.name)));
-            }
-            if Instant::now() > deadline {
-                return Err(error);
-            }
-            std::thread::sleep(Duration::from_millis(1));
+        if let Some(process) = &mut self.process {
+            process.serves_within(limit)?;
         }
-    }
-
-    fn serves(&self) -> io::Result<String> {
-        let mut client = Client::connect(&self.addr)?;
-        let Reply::Int(_) = client.call(&[b"DBSIZE"])? else {
-            return Err(io::Error::other(format!("{} is still loading", self.name)));
-        };
-        if client.info("process_id")?.is_none_or(|pid| pid != self.pid.to_string()) {
-            return Err(io::Error::other(format!("{}: another process has its port", self.name)));
-        }
-        version(&mut client)
+        self.version = version(&mut Client::connect(&self.addr)?)?;
+        Ok(())
     }
 
     /// `kill -9`; returns when the process is gone.
     pub fn kill(&mut self) {
-        if let Some(child) = &mut self.child {
-            // Ours to stop; an error means that it is gone already.
-            let _ = child.kill();
-            let _ = child.wait();
+        if let Some(process) = &mut self.process {
+            process.kill();
         }
     }
 
@@ -178,6 +140,16 @@ impl Peer {
     pub fn host(&self) -> &str {
         self.addr.rsplit_once(':').map_or("127.0.0.1", |(host, _)| host)
     }
+}
+
+/// The command that runs a program where it may run.
+fn on(processors: Processors, program: &Path) -> Command {
+    if processors == Processors::All || !have("taskset") {
+        return ended_with_us(program);
+    }
+    let mut command = ended_with_us(Path::new("taskset"));
+    command.args(["-c", "0"]).arg(program);
+    command
 }
 
 fn version(client: &mut Client) -> io::Result<String> {

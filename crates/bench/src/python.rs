@@ -20,6 +20,7 @@ pub(crate) struct Options {
     tests: String,
     python: Option<PathBuf>,
     peer: Option<(String, String)>,
+    falkordb: Option<u16>,
     out: PathBuf,
 }
 
@@ -31,6 +32,7 @@ impl Options {
             tests: String::new(),
             python: None,
             peer: None,
+            falkordb: None,
             out: PathBuf::from("bench/out"),
         };
         let mut rest = args.iter();
@@ -44,6 +46,10 @@ impl Options {
                 "--rounds" => {
                     let rounds = value.parse::<usize>();
                     options.rounds = rounds.map_err(|_| format!("{flag}: not a number"))?.max(1);
+                }
+                "--falkordb" => {
+                    let port = value.parse().map_err(|_| format!("{flag}: not a port"))?;
+                    options.falkordb = Some(port);
                 }
                 "--tests" => options.tests.clone_from(value),
                 "--python" => options.python = Some(PathBuf::from(value)),
@@ -94,9 +100,11 @@ pub(crate) fn run(program: &Path, options: &Options) -> io::Result<()> {
         Command::new(&python)
     };
     let rounds = options.rounds.to_string();
+    let falkordb = options.falkordb.map(|port| ["--falkordb".to_owned(), port.to_string()]);
     let status = command
         .args(["-c", CLIENTS, "--port", server.port(), "--rounds", &rounds])
         .args(["--tests", &options.tests])
+        .args(falkordb.into_iter().flatten())
         .arg("--out")
         .arg(&options.out)
         .status()?;
@@ -118,11 +126,13 @@ mod tests {
 
     #[test]
     fn options() {
-        let options = parse("--rounds 3 --tests rows --peer redis=localhost:1").expect("options");
+        let line = "--rounds 3 --tests rows --falkordb 7 --peer redis=localhost:1";
+        let options = parse(line).expect("options");
+        assert_eq!(options.falkordb, Some(7));
         assert_eq!((options.rounds, options.tests.as_str()), (3, "rows"));
         assert_eq!(options.peer, Some(("redis".to_owned(), "localhost:1".to_owned())));
         assert_eq!(parse("--quick").expect("options").rounds, 1);
-        for wrong in ["--rounds x", "--rounds", "--nothing 1", "--peer redis"] {
+        for wrong in ["--rounds x", "--rounds", "--falkordb x", "--nothing 1", "--peer redis"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

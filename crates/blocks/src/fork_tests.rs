@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use base::{Rng, Versions};
+use base::{Rng, Version, Versions};
 use testkit::seed;
 
 use crate::{Block, Ledger, Root, Tree};
@@ -51,13 +52,9 @@ impl Value {
 
 impl Drop for Value {
     fn drop(&mut self) {
-        if self.ledger.is_fork() {
-            return;
-        }
-        if let Some(versions) = self.ledger.versions().cloned() {
-            let held = self.root.leave_whole(&versions);
-            self.root.get().trees.iter().for_each(|tree| tree.leave_whole(&versions, held));
-        }
+        self.root.leave_whole(&self.ledger, |parts, versions, held| {
+            parts.trees.iter().for_each(|tree| tree.leave_whole(versions, held));
+        });
     }
 }
 
@@ -222,4 +219,93 @@ fn a_fork_outlives_its_value() {
     same(fork.root.get(), &model);
     drop(fork);
     assert_eq!(versions.kept(), 0);
+}
+
+/// A block that says, when it goes, what versions keep then.
+#[derive(Clone, Default)]
+struct Witness(Option<(Arc<Versions>, Arc<AtomicUsize>)>);
+
+impl Block for Witness {
+    fn memory(&self) -> usize {
+        0
+    }
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        if let Some((versions, kept)) = &self.0 {
+            kept.fetch_max(versions.kept(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// What a fork has left counts as a whole until it is told apart, and no part of it beside that.
+#[test]
+fn what_a_fork_has_left_counts_once_while_it_is_told_apart() {
+    let versions = Arc::new(Versions::default());
+    let mut ledger = Ledger::default();
+    let mut tree = Tree::default();
+    (0..100).for_each(|at| {
+        tree.put(&mut ledger, at, Witness::default());
+    });
+    ledger.share(&versions);
+    let version = tree.clone();
+    // This block is no version's: it is freed behind all that versions are charged for.
+    let kept = Arc::new(AtomicUsize::new(0));
+    let witness = Witness(Some((Arc::clone(&versions), Arc::clone(&kept))));
+    tree.edit(&mut ledger, 99, |block| *block = witness.clone());
+    let (mut fork, mut of_fork) = (tree.clone(), ledger.fork(&versions));
+    (0..100).for_each(|at| {
+        fork.edit(&mut of_fork, at, |block| *block = Witness::default());
+    });
+    tree = fork;
+    let left = ledger.adopt(of_fork);
+    let whole = versions.kept();
+    drop(witness);
+    kept.store(0, Ordering::Relaxed);
+    drop(left);
+    let there = kept.load(Ordering::Relaxed);
+    assert!(there > 0 && there <= whole, "{there} of {whole}");
+    assert!(versions.kept() < whole);
+    drop((version, tree));
+    assert_eq!(versions.kept(), 0);
+}
+
+/// Which version is given up depends on the value of which most is kept: one that is forked, or of
+/// which there are several versions, has one account all the same.
+#[test]
+fn a_forked_value_has_one_account_of_its_own() {
+    let versions = Arc::new(Versions::default());
+    let (mut little, mut much) = (Value::new(), Value::new());
+    for value in [&mut little, &mut much] {
+        value.root.edit(&mut value.ledger, |parts, ledger| {
+            (0..100).for_each(|at| parts.trees[0].put(ledger, at, Text(vec![1; 48])));
+        });
+        let fork = value.fork(&versions);
+        drop(fork);
+    }
+    let version = |value: &Value| {
+        let freeze = |versions: &Arc<Versions>| {
+            value.ledger.share(versions);
+            value.root.clone()
+        };
+        Version::new(&versions, freeze).ok()
+    };
+    let (of_little, first, second) = (version(&little), version(&much), version(&much));
+    for read in [&of_little, &second].into_iter().flatten() {
+        versions.begin_to_read(read.place());
+    }
+    for (value, blocks) in [(&mut little, 1), (&mut much, 100)] {
+        value.root.edit(&mut value.ledger, |parts, ledger| {
+            (0..blocks).for_each(|at| {
+                parts.trees[0].edit(ledger, at, |block| block.0 = vec![2; 48]);
+            });
+        });
+    }
+    versions.set_most(1);
+    let given_up = |version: &Option<Version<Root<Parts>>>| {
+        version.as_ref().map(|v| versions.gives_up(v.number()))
+    };
+    assert_eq!((given_up(&of_little), given_up(&second)), (Some(false), Some(true)));
+    drop((of_little, first, second));
 }

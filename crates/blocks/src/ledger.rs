@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use base::{Charge, Versions};
 
-use crate::node::{Node, charge, leave};
+use crate::node::{Node, charge};
 
 /// A node whatever it holds, to be charged to versions.
 pub(crate) trait Chargeable: Send + Sync {
@@ -24,6 +24,12 @@ impl<T: Send + Sync> Chargeable for Node<T> {
     fn charge(&self, versions: &Arc<Versions>, bytes: usize) {
         charge(self, Some(versions), bytes);
     }
+}
+
+/// Something of many nodes that a value has left whole.
+pub trait Whole: Send + Sync {
+    /// Charges to versions what they hold of it. O(nodes).
+    fn leave_whole(&self, versions: &Arc<Versions>);
 }
 
 /// Counts what a value takes that consists of [`Tree`](crate::Tree)s and [`Root`](crate::Root)s.
@@ -51,18 +57,95 @@ struct Fork {
 pub struct Left {
     /// Those above come before those below.
     nodes: Vec<(Arc<dyn Chargeable>, usize)>,
+    /// What was left whole. Some nodes of it the fork has made itself.
+    wholes: Vec<Box<dyn Whole>>,
     bytes: usize,
     /// All of it, until it is told apart.
     whole: Option<(Charge, Arc<Versions>)>,
 }
 
+/// Dropping what is not more than this takes some microseconds.
+const FEW_NODES: usize = 64;
+/// The same in bytes.
+const FEW_BYTES: usize = 256 << 10;
+
+impl Left {
+    /// Whether it is dropped in a moment.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        self.wholes.is_empty() && self.nodes.len() <= FEW_NODES && self.bytes <= FEW_BYTES
+    }
+}
+
 impl Drop for Left {
     fn drop(&mut self) {
-        let Some((_whole, versions)) = self.whole.take() else { return };
-        for (node, bytes) in self.nodes.drain(..) {
-            if Arc::strong_count(&node) > 1 {
-                node.charge(&versions, bytes);
+        let Some((whole, versions)) = self.whole.take() else { return };
+        // What versions turn out to hold counts with the whole already.
+        whole.divide(|| {
+            for (node, bytes) in self.nodes.drain(..) {
+                if Arc::strong_count(&node) > 1 {
+                    node.charge(&versions, bytes);
+                }
             }
+            // Behind the nodes: some of those had what is in these, too.
+            for whole in self.wholes.drain(..) {
+                whole.leave_whole(&versions);
+            }
+        });
+    }
+}
+
+/// Where nodes go that a value leaves: to versions, or on the list of a fork.
+pub struct Leaving<'l> {
+    versions: Option<&'l Arc<Versions>>,
+    fork: Option<&'l mut Fork>,
+}
+
+impl<'l> Leaving<'l> {
+    /// To versions; `None`: there never was one.
+    #[must_use]
+    pub fn to(versions: Option<&'l Arc<Versions>>) -> Self {
+        Leaving { versions, fork: None }
+    }
+
+    /// The value leaves a node, which takes so many bytes, and drops it next. `held`: something
+    /// else holds what is above it. Whether something else holds the node.
+    pub(crate) fn leave<T: Send + Sync + 'static>(
+        &mut self,
+        node: &Arc<Node<T>>,
+        held: bool,
+        bytes: usize,
+    ) -> bool {
+        let held = held || Arc::strong_count(node) > 1;
+        match &mut self.fork {
+            _ if !held => {} // a fork has made it itself
+            None => charge(node, self.versions, bytes),
+            Some(fork) => {
+                fork.left.bytes += bytes;
+                let node: Arc<Node<T>> = Arc::clone(node);
+                fork.left.nodes.push((node, bytes));
+            }
+        }
+        held
+    }
+
+    /// Makes a node the value's own, by a copy if something else holds it.
+    #[inline]
+    pub(crate) fn own<'n, T: Clone + Send + Sync + 'static>(
+        &mut self,
+        node: &'n mut Arc<Node<T>>,
+        bytes: usize,
+    ) -> &'n mut T {
+        // References are made from references, and none are weak: a node with one is this one's
+        // alone. Asking so costs a load, where a look at both counts would cost two exchanges.
+        if Arc::strong_count(node) > 1 {
+            let copy = Arc::new(Node::clone(node));
+            let left = std::mem::replace(node, copy);
+            self.leave(&left, false, bytes);
+        }
+        match Arc::get_mut(node) {
+            Some(node) => &mut node.value,
+            None => unreachable!("nothing else holds it"),
         }
     }
 }
@@ -88,14 +171,14 @@ impl Ledger {
 
     /// A version or a fork of the value is made, which is charged there.
     pub fn share(&self, versions: &Arc<Versions>) {
-        self.versions.get_or_init(|| Arc::clone(versions));
+        versions.join(self.versions.get_or_init(|| Arc::clone(versions)));
     }
 
     /// The ledger of a fork of this value.
     #[must_use]
     pub fn fork(&self, versions: &Arc<Versions>) -> Ledger {
-        self.share(versions);
-        let shared = OnceLock::from(Arc::clone(versions));
+        let account = self.versions.get_or_init(|| versions.of_another_value());
+        let shared = OnceLock::from(Arc::clone(account));
         let fork = Some(Fork { base: self.bytes, left: Left::default() });
         Ledger { bytes: self.bytes, versions: shared, fork }
     }
@@ -110,23 +193,43 @@ impl Ledger {
         left
     }
 
+    /// The account of what versions keep of the value, where versions are there. O(1).
+    #[must_use]
+    pub fn living_versions(&self) -> Option<&Arc<Versions>> {
+        self.versions().filter(|versions| versions.are_any())
+    }
+
     /// Where versions are charged, once there was one or a fork.
     #[must_use]
     pub fn versions(&self) -> Option<&Arc<Versions>> {
         self.versions.get()
     }
 
+    /// What edits of a part count in: the bytes, and where nodes go that the value leaves.
+    pub fn parts(&mut self) -> (&mut usize, Leaving<'_>) {
+        let leaving = Leaving { versions: self.versions.get(), fork: self.fork.as_mut() };
+        (&mut self.bytes, leaving)
+    }
+
+    /// The value leaves something of so many bytes whole. O(1): what is returned charges to
+    /// versions what they hold of it, and frees the rest. A fork returns nothing, and leaves it
+    /// with all else when it is adopted.
+    pub fn leave_whole(&mut self, whole: impl Whole + 'static, bytes: usize) -> Left {
+        self.bytes -= bytes;
+        let Some(fork) = &mut self.fork else {
+            let versions = self.versions.get();
+            let charge = versions.map(|all| (all.charge(bytes), Arc::clone(all)));
+            let wholes: Vec<Box<dyn Whole>> = vec![Box::new(whole)];
+            return Left { nodes: Vec::new(), wholes, bytes, whole: charge };
+        };
+        fork.left.bytes += bytes;
+        fork.left.wholes.push(Box::new(whole));
+        Left::default()
+    }
+
     /// The value has left this node, which took so many bytes.
     pub(crate) fn left<T: Send + Sync + 'static>(&mut self, node: Arc<Node<T>>, bytes: usize) {
-        match &mut self.fork {
-            None => leave(&node, self.versions.get(), bytes),
-            // What is not shared the fork has made itself.
-            Some(fork) if Arc::strong_count(&node) > 1 => {
-                fork.left.bytes += bytes;
-                fork.left.nodes.push((node, bytes));
-            }
-            Some(_) => {}
-        }
+        self.parts().1.leave(&node, false, bytes);
     }
 
     /// Makes a node the value's own, by a copy if something else holds it.
@@ -135,17 +238,7 @@ impl Ledger {
         node: &'n mut Arc<Node<T>>,
         bytes: usize,
     ) -> &'n mut T {
-        // References are made from references, and none are weak: a node with one is this one's
-        // alone. Asking so costs a load, where a look at both counts would cost two exchanges.
-        if Arc::strong_count(node) > 1 {
-            let copy = Arc::new(Node::clone(node));
-            let left = std::mem::replace(node, copy);
-            self.left(left, bytes);
-        }
-        match Arc::get_mut(node) {
-            Some(node) => &mut node.value,
-            None => unreachable!("nothing else holds it"),
-        }
+        self.parts().1.own(node, bytes)
     }
 
     /// What was so many bytes large is so many now.

@@ -38,7 +38,7 @@ mod tree;
 
 pub use blocks::Blocks;
 pub use frozen::Frozen;
-pub use ledger::{Ledger, Left};
+pub use ledger::{Leaving, Ledger, Left, Whole};
 pub use node::{Block, FAN_OUT};
 pub use root::Root;
 pub use shared::Shared;

@@ -62,6 +62,12 @@ impl<T: Block> Root<T> {
         !Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether a version or a fork has it, too.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     /// Edits it, and what else counts in the ledger.
     pub fn edit<R>(
         &mut self,
@@ -76,13 +82,18 @@ impl<T: Block> Root<T> {
         result
     }
 
-    /// The value goes, and leaves it to versions if they hold it. Returns whether they do: what
-    /// hangs below is theirs then, too.
-    pub fn leave_whole(&self, versions: &Arc<Versions>) -> bool {
-        self.leave_below(versions, false)
+    /// The value goes, and all that hangs below it: versions keep what they hold, and are charged
+    /// for it. `below` does this for what hangs below, and is told whether versions hold that: see
+    /// [`Tree::leave_whole`](crate::Tree::leave_whole). For a fork nothing is done: its blocks are
+    /// its value's, or are dropped with it.
+    pub fn leave_whole(&self, ledger: &Ledger, below: impl FnOnce(&T, &Arc<Versions>, bool)) {
+        let Some(versions) = ledger.versions().filter(|_| !ledger.is_fork()) else { return };
+        let held = self.leave_below(versions, false);
+        below(self.get(), versions, held);
     }
 
-    /// The same of something below another root, of which it is said whether versions hold it.
+    /// Leaves to versions something below another root, of which it is said whether versions hold
+    /// it. Returns whether they hold this, and so what hangs below it.
     pub fn leave_below(&self, versions: &Arc<Versions>, held: bool) -> bool {
         let held = held || Arc::strong_count(&self.0) > 1;
         if held {

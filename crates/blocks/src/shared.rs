@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use base::Versions;
-
-use crate::node::{Node, charge, leave, own};
+use crate::ledger::Leaving;
+use crate::node::Node;
 
 /// Something that is copied when it is edited while a version shares it. A clone is one more
 /// reference to it.
@@ -16,12 +15,12 @@ use crate::node::{Node, charge, leave, own};
 /// ```
 /// # use std::sync::Arc;
 /// use base::Versions;
-/// use kvist_blocks::Shared;
+/// use kvist_blocks::{Leaving, Shared};
 ///
 /// let versions = Arc::new(Versions::default());
 /// let mut word = Shared::new(7_u64);
 /// let before = word.clone();
-/// *word.own(Some(&versions), Shared::<u64>::SIZE) = 8;
+/// *word.own(&mut Leaving::to(Some(&versions)), Shared::<u64>::SIZE) = 8;
 /// assert_eq!((*before.get(), *word.get()), (7, 8));
 /// assert_eq!(versions.kept(), Shared::<u64>::SIZE);
 /// drop(before);
@@ -52,41 +51,34 @@ impl<T> Shared<T> {
         &self.0.value
     }
 
-    /// Whether something else holds it, too.
-    #[must_use]
-    pub fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
-    }
-
     /// The thing, to edit: a copy of the value's own if it was shared. It took so many bytes.
     #[inline]
-    pub fn own(&mut self, versions: Option<&Arc<Versions>>, bytes: usize) -> &mut T
+    pub fn own(&mut self, leaving: &mut Leaving<'_>, bytes: usize) -> &mut T
     where
-        T: Clone,
+        T: Clone + Send + Sync + 'static,
     {
-        own(&mut self.0, versions, bytes)
+        leaving.own(&mut self.0, bytes)
     }
 
-    /// The value leaves it, and drops it next. It takes so many bytes.
-    pub fn leave(&self, versions: Option<&Arc<Versions>>, bytes: usize) {
-        leave(&self.0, versions, bytes);
-    }
-
-    /// The value leaves what is above it, and versions hold that: so they hold this.
-    pub fn leave_held(&self, versions: Option<&Arc<Versions>>, bytes: usize) {
-        charge(&self.0, versions, bytes);
+    /// The value leaves it, and drops it next. It takes so many bytes. `held`: something else holds
+    /// what is above it, and so this. Whether something else holds it.
+    pub fn leave(&self, leaving: &mut Leaving<'_>, held: bool, bytes: usize) -> bool
+    where
+        T: Send + Sync + 'static,
+    {
+        leaving.leave(&self.0, held, bytes)
     }
 
     /// The thing by itself: a copy if it is shared. The value has left it then.
-    pub fn take(self, versions: Option<&Arc<Versions>>, bytes: usize) -> T
+    pub fn take(self, leaving: &mut Leaving<'_>, bytes: usize) -> T
     where
-        T: Clone,
+        T: Clone + Send + Sync + 'static,
     {
         match Arc::try_unwrap(self.0) {
             Ok(node) => node.value,
             Err(shared) => {
                 let copy = shared.value.clone();
-                leave(&shared, versions, bytes);
+                leaving.leave(&shared, false, bytes);
                 copy
             }
         }

@@ -36,11 +36,20 @@ impl<L: Layout, H: Hold> Tree<L, H> {
     /// tree.apply(&[(1, false), (2, true), (9, true)]);
     /// assert!(tree.iter(0..9).eq([0, 2, 3, 9]));
     /// ```
-    pub fn apply(&mut self, mut changes: &[Change<L::Item<'_>>]) {
+    pub fn apply(&mut self, changes: &[Change<L::Item<'_>>]) {
         if !changes.is_sorted_by(|a, b| L::order(a.0, b.0).is_lt()) {
             changes.iter().for_each(|&change| self.change(change));
-            return;
+        } else if self.is_shared() {
+            // What changes nothing would copy the leaf that it falls into.
+            let differs = |&&(item, is_there): &&_| self.contains(item) != is_there;
+            let changes: Vec<_> = changes.iter().filter(differs).copied().collect();
+            self.apply_in_order(&changes);
+        } else {
+            self.apply_in_order(changes);
         }
+    }
+
+    fn apply_in_order(&mut self, mut changes: &[Change<L::Item<'_>>]) {
         while !changes.is_empty() {
             let (view, mut account) = self.parts();
             let progress = view.root.apply(changes, &mut account);

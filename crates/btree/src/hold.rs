@@ -11,6 +11,7 @@
 use std::sync::{Arc, OnceLock};
 
 use base::Versions;
+use blocks::{Leaving, Ledger};
 use table::size_class;
 
 use crate::inner::Inner;
@@ -43,14 +44,14 @@ pub trait Held<T>: Clone {
     fn get(&self) -> &T;
 
     /// The node, to edit. It took so many bytes.
-    fn own(&mut self, versions: Option<&Arc<Versions>>, bytes: usize) -> &mut T;
+    fn own(&mut self, leaving: &mut Leaving<'_>, bytes: usize) -> &mut T;
 
     /// The node by itself. It took so many bytes.
-    fn take(self, versions: Option<&Arc<Versions>>, bytes: usize) -> T;
+    fn take(self, leaving: &mut Leaving<'_>, bytes: usize) -> T;
 
-    /// The tree leaves the node, of so many bytes. `held`: versions hold what is above it. Whether
-    /// versions hold the node.
-    fn leave(&self, versions: Option<&Arc<Versions>>, held: bool, bytes: usize) -> bool;
+    /// The tree leaves the node, of so many bytes. `held`: something else holds what is above it.
+    /// Whether something else holds the node.
+    fn leave(&self, leaving: &mut Leaving<'_>, held: bool, bytes: usize) -> bool;
 }
 
 /// No node is anything else's.
@@ -99,17 +100,17 @@ impl<T: Clone> Held<T> for InPlace<T> {
     }
 
     #[inline]
-    fn own(&mut self, _versions: Option<&Arc<Versions>>, _bytes: usize) -> &mut T {
+    fn own(&mut self, _leaving: &mut Leaving<'_>, _bytes: usize) -> &mut T {
         &mut self.0
     }
 
     #[inline]
-    fn take(self, _versions: Option<&Arc<Versions>>, _bytes: usize) -> T {
+    fn take(self, _leaving: &mut Leaving<'_>, _bytes: usize) -> T {
         self.0
     }
 
     #[inline]
-    fn leave(&self, _versions: Option<&Arc<Versions>>, _held: bool, _bytes: usize) -> bool {
+    fn leave(&self, _leaving: &mut Leaving<'_>, _held: bool, _bytes: usize) -> bool {
         false
     }
 }
@@ -128,22 +129,22 @@ impl<T: Clone> Held<T> for Box<T> {
     }
 
     #[inline]
-    fn own(&mut self, _versions: Option<&Arc<Versions>>, _bytes: usize) -> &mut T {
+    fn own(&mut self, _leaving: &mut Leaving<'_>, _bytes: usize) -> &mut T {
         self
     }
 
     #[inline]
-    fn take(self, _versions: Option<&Arc<Versions>>, _bytes: usize) -> T {
+    fn take(self, _leaving: &mut Leaving<'_>, _bytes: usize) -> T {
         *self
     }
 
     #[inline]
-    fn leave(&self, _versions: Option<&Arc<Versions>>, _held: bool, _bytes: usize) -> bool {
+    fn leave(&self, _leaving: &mut Leaving<'_>, _held: bool, _bytes: usize) -> bool {
         false
     }
 }
 
-impl<T: Clone> Held<T> for blocks::Shared<T> {
+impl<T: Clone + Send + Sync + 'static> Held<T> for blocks::Shared<T> {
     const SIZE: usize = blocks::Shared::<T>::SIZE;
 
     #[inline]
@@ -157,33 +158,41 @@ impl<T: Clone> Held<T> for blocks::Shared<T> {
     }
 
     #[inline]
-    fn own(&mut self, versions: Option<&Arc<Versions>>, bytes: usize) -> &mut T {
-        blocks::Shared::own(self, versions, bytes)
+    fn own(&mut self, leaving: &mut Leaving<'_>, bytes: usize) -> &mut T {
+        blocks::Shared::own(self, leaving, bytes)
     }
 
     #[inline]
-    fn take(self, versions: Option<&Arc<Versions>>, bytes: usize) -> T {
-        blocks::Shared::take(self, versions, bytes)
+    fn take(self, leaving: &mut Leaving<'_>, bytes: usize) -> T {
+        blocks::Shared::take(self, leaving, bytes)
     }
 
-    fn leave(&self, versions: Option<&Arc<Versions>>, held: bool, bytes: usize) -> bool {
-        let held = held || self.is_shared();
-        if held {
-            self.leave_held(versions, bytes);
-        }
-        held
+    fn leave(&self, leaving: &mut Leaving<'_>, held: bool, bytes: usize) -> bool {
+        blocks::Shared::leave(self, leaving, held, bytes)
     }
 }
 
-/// What an edit has to tell: how many bytes the tree takes, and which versions share its nodes.
+/// What an edit has to tell: how many bytes the tree takes, and which nodes it leaves.
 pub struct Account<'t> {
     /// Bytes of all nodes.
     pub bytes: &'t mut usize,
-    /// None: no version was ever made.
-    pub versions: Option<&'t Arc<Versions>>,
+    /// Where nodes go that the tree leaves.
+    pub leaving: Leaving<'t>,
 }
 
-impl Account<'_> {
+impl<'t> Account<'t> {
+    /// That of a tree by itself.
+    #[inline]
+    pub fn alone(bytes: &'t mut usize, versions: Option<&'t Arc<Versions>>) -> Self {
+        Account { bytes, leaving: Leaving::to(versions) }
+    }
+
+    /// That of a part of a value.
+    pub fn of_part(ledger: &'t mut Ledger) -> Self {
+        let (bytes, leaving) = ledger.parts();
+        Account { bytes, leaving }
+    }
+
     /// A node has grown, or shrunk.
     #[inline]
     pub fn changed(&mut self, before: usize, now: usize) {

@@ -155,7 +155,7 @@ impl<L: Layout, H: Hold> Inner<L, H> {
     fn remove_kid(&mut self, kid: usize, account: &mut Account<'_>) {
         *account.bytes -= self.kids[kid].recount_memory();
         accounted!(account, self, {
-            self.kids.remove(kid).leave_whole(account, false);
+            self.kids.remove(kid).leave_whole(&mut account.leaving, false);
             self.counts.remove(kid);
             if !self.separators.is_empty() {
                 let separator = kid.saturating_sub(1);
@@ -177,10 +177,10 @@ impl<L: Layout, H: Hold> Inner<L, H> {
                 (Node::Leaf(a), Node::Leaf(b)) => {
                     let a = own_leaf::<L, H>(a, account);
                     accounted!(account, a, a.append(b.get()));
-                    b.leave(account.versions, false, went);
+                    b.leave(&mut account.leaving, false, went);
                 }
                 (Node::Inner(a), Node::Inner(b)) => {
-                    let b = b.take(account.versions, went);
+                    let b = b.take(&mut account.leaving, went);
                     let a = own_inner::<L, H>(a, account);
                     accounted!(account, a, {
                         a.separators.insert(a.separators.len(), self.separators.item(left));

@@ -18,6 +18,7 @@
 //!   [`SharedTree`], of which readers on other threads keep versions: an edit copies the leaf and
 //!   the nodes above it, as far as a version shares them, and what the tree leaves is charged to
 //!   [`base::Versions`] as with blocks of the crate `blocks`.
+//! * A [`Part`] is a tree that is part of a value of several parts, forked and counted with them.
 //! * [`Tree::memory`] is what the nodes have allocated, exactly, at any time.
 //! * Elements come one at a time, in sorted batches ([`Tree::apply`]), or all at once
 //!   ([`Tree::build`]). A [`Cursor`] reads on where it was, whatever was changed meanwhile.
@@ -41,6 +42,7 @@ mod hold;
 mod inner;
 mod layout;
 mod node;
+mod part;
 mod tree;
 mod view;
 
@@ -51,8 +53,11 @@ pub use layout::{
     Element, Fixed, Layout, Scored, Strings, Text, f64_of_rank_bits, order_of_scored,
     rank_bits_of_f64,
 };
+pub use part::Part;
 pub use tree::{SharedTree, Tree};
 pub use view::{Frozen, Iter, View};
 
+#[cfg(test)]
+mod part_tests;
 #[cfg(test)]
 mod tests;

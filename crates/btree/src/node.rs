@@ -18,6 +18,8 @@
 //! node has a lower limit of its own, but no two neighbours are both small, which bounds the height
 //! all the same.
 
+use blocks::Leaving;
+
 use crate::hold::{Account, Held, Hold};
 use crate::inner::Inner;
 use crate::layout::Layout;
@@ -109,6 +111,21 @@ impl<L: Layout, H: Hold> Node<L, H> {
         }
     }
 
+    /// The leaf in whose bounds `item` lies. O(log n).
+    #[inline]
+    pub fn leaf(&self, item: L::Item<'_>) -> &L {
+        let mut node = self;
+        loop {
+            match node {
+                Node::Leaf(leaf) => return leaf.get(),
+                Node::Inner(inner) => {
+                    let inner = inner.get();
+                    node = &inner.kids[inner.kid_of(item)];
+                }
+            }
+        }
+    }
+
     /// The leaf of the element with this rank, and its place therein. O(log n).
     #[inline]
     pub fn seek(&self, mut rank: usize) -> (&L, usize) {
@@ -155,20 +172,20 @@ impl<L: Layout, H: Hold> Node<L, H> {
         self.memory() + below
     }
 
-    /// Lets the tree leave the node and all below it, before it is dropped. `held`: versions hold
-    /// what is above.
-    pub fn leave_whole(&self, account: &Account<'_>, held: bool) {
+    /// Lets the tree leave the node and all below it, before it is dropped. `held`: something else
+    /// holds what is above.
+    pub fn leave_whole(&self, leaving: &mut Leaving<'_>, held: bool) {
         if !H::SHARES {
             return;
         }
-        let (versions, bytes) = (account.versions, self.memory());
+        let bytes = self.memory();
         match self {
             Node::Leaf(leaf) => {
-                leaf.leave(versions, held, bytes);
+                leaf.leave(leaving, held, bytes);
             }
             Node::Inner(inner) => {
-                let held = inner.leave(versions, held, bytes);
-                inner.get().kids.iter().for_each(|kid| kid.leave_whole(account, held));
+                let held = inner.leave(leaving, held, bytes);
+                inner.get().kids.iter().for_each(|kid| kid.leave_whole(leaving, held));
             }
         }
     }
@@ -204,7 +221,7 @@ pub(crate) fn own_leaf<'n, L: Layout, H: Hold>(
     account: &mut Account<'_>,
 ) -> &'n mut L {
     let before = if H::SHARES { leaf.get().memory() } else { 0 };
-    let own = leaf.own(account.versions, H::Leaf::<L>::SIZE + before);
+    let own = leaf.own(&mut account.leaving, H::Leaf::<L>::SIZE + before);
     if H::SHARES {
         account.changed(before, own.memory());
     }
@@ -218,7 +235,7 @@ pub(crate) fn own_inner<'n, L: Layout, H: Hold>(
     account: &mut Account<'_>,
 ) -> &'n mut Inner<L, H> {
     let before = if H::SHARES { inner.get().memory() } else { 0 };
-    let own = inner.own(account.versions, H::Inner::<L>::SIZE + before);
+    let own = inner.own(&mut account.leaving, H::Inner::<L>::SIZE + before);
     if H::SHARES {
         account.changed(before, own.memory());
     }

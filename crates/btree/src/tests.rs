@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use base::{Rng, Versions};
+use base::{Rng, Version, Versions};
 use testkit::scale::{Scale, alive};
 use testkit::seed;
 
@@ -349,6 +349,46 @@ fn an_edit_that_changes_nothing_leaves_no_node_to_versions() {
     assert_eq!(versions.kept(), 0);
     assert!(tree.insert(1000));
     assert!(versions.kept() > 0);
+}
+
+#[test]
+fn a_batch_copies_no_leaf_that_it_does_not_change() {
+    let versions = Arc::new(Versions::default());
+    let mut tree: SharedTree<Fixed<u64>> = SharedTree::build((0..5000).map(|number| 2 * number));
+    let version = Version::new(&versions, |versions| tree.freeze(versions)).ok();
+    let mut changes: Vec<_> = (0..10_000).step_by(50).map(|item| (item, true)).collect();
+    changes.extend((1..10_000).step_by(50).map(|item| (item, false)));
+    changes.sort_unstable();
+    tree.apply(&changes);
+    assert_eq!((versions.kept(), tree.len()), (0, 5000));
+    changes[0].1 = false;
+    tree.apply(&changes);
+    let (kept, whole) = (versions.kept(), tree.memory());
+    assert!(kept > 0 && kept < whole / 10, "{kept} of {whole}");
+    assert!(!tree.contains(0) && version.is_some_and(|version| version.contains(0)));
+}
+
+/// What is given up is of the tree of which most is kept, whichever of its versions is read.
+#[test]
+fn all_versions_of_a_tree_have_one_account() {
+    let versions = Arc::new(Versions::default());
+    let build = || -> SharedTree<Fixed<u64>> { SharedTree::build(0..5000) };
+    let (mut little, mut much) = (build(), build());
+    let version = |tree: &SharedTree<Fixed<u64>>| {
+        Version::new(&versions, |versions| tree.freeze(versions)).map_err(|_| "full")
+    };
+    let [of_little, first, second] = [&little, &much, &much].map(version).map(Result::ok);
+    for read in [&of_little, &second].into_iter().flatten() {
+        versions.begin_to_read(read.place());
+    }
+    little.remove(1);
+    much.remove_ranks(0..4000, &mut |_| {});
+    versions.set_most(1);
+    let given_up = |version: &Option<Version<Frozen<Fixed<u64>>>>| {
+        version.as_ref().is_some_and(|version| versions.gives_up(version.number()))
+    };
+    assert!(given_up(&second) && !given_up(&of_little));
+    drop((of_little, first, second));
 }
 
 /// Readers that look and go while the tree changes: each sees its moment, and nothing stays.

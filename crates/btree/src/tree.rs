@@ -6,7 +6,6 @@ use std::sync::Arc;
 use base::Versions;
 
 use crate::build::build;
-use crate::edit::Inserted;
 use crate::hold::{Account, Alone, Hold, Shared};
 use crate::layout::Layout;
 use crate::view::{Frozen, View};
@@ -77,8 +76,8 @@ impl<L: Layout, H: Hold> Clone for Tree<L, H> {
 impl<L: Layout, H: Hold> Drop for Tree<L, H> {
     fn drop(&mut self) {
         if H::SHARES {
-            let account = Account { bytes: &mut self.bytes, versions: H::versions(&self.known) };
-            self.now.root.leave_whole(&account, false);
+            let mut account = Account::alone(&mut self.bytes, H::versions(&self.known));
+            self.now.root.leave_whole(&mut account.leaving, false);
         }
     }
 }
@@ -110,16 +109,8 @@ impl<L: Layout, H: Hold> Tree<L, H> {
         if H::SHARES && self.now.contains(item) {
             return false; // and nothing was copied
         }
-        let mut account = Account { bytes: &mut self.bytes, versions: H::versions(&self.known) };
-        match self.now.root.insert(item, &mut account) {
-            Inserted::Already => return false,
-            Inserted::Here => {}
-            Inserted::Split(split) => {
-                self.now.root.raise(split, self.now.len + 1, &mut account);
-            }
-        }
-        self.now.len += 1;
-        true
+        let mut account = Account::alone(&mut self.bytes, H::versions(&self.known));
+        self.now.insert(item, &mut account)
     }
 
     /// Removes an element; whether it was there. O(log n).
@@ -127,13 +118,8 @@ impl<L: Layout, H: Hold> Tree<L, H> {
         if H::SHARES && !self.now.contains(item) {
             return false;
         }
-        let mut account = Account { bytes: &mut self.bytes, versions: H::versions(&self.known) };
-        let found = self.now.root.remove(item, &mut account);
-        if found {
-            self.now.len -= 1;
-            self.now.root.lower(&mut account);
-        }
-        found
+        let mut account = Account::alone(&mut self.bytes, H::versions(&self.known));
+        self.now.remove(item, &mut account)
     }
 
     /// Puts an element in the place of another, if that is there; whether it was. O(log n); in
@@ -142,7 +128,7 @@ impl<L: Layout, H: Hold> Tree<L, H> {
         if H::SHARES && !self.now.contains(old) {
             return false;
         }
-        let mut account = Account { bytes: &mut self.bytes, versions: H::versions(&self.known) };
+        let mut account = Account::alone(&mut self.bytes, H::versions(&self.known));
         if self.now.root.replace(old, new, &mut account) {
             return true;
         }
@@ -165,7 +151,7 @@ impl<L: Layout, H: Hold> Tree<L, H> {
             self.clear();
             return;
         }
-        let mut account = Account { bytes: &mut self.bytes, versions: H::versions(&self.known) };
+        let mut account = Account::alone(&mut self.bytes, H::versions(&self.known));
         self.now.root.remove_ranks(ranks.start, end, visit, &mut account);
         self.now.len -= end - ranks.start;
         self.now.root.lower(&mut account);
@@ -181,15 +167,20 @@ impl<L: Layout, H: Hold> Tree<L, H> {
 
     /// Empties the tree. O(n).
     pub fn clear(&mut self) {
-        let account = Account { bytes: &mut self.bytes, versions: H::versions(&self.known) };
-        self.now.root.leave_whole(&account, false);
+        let mut account = Account::alone(&mut self.bytes, H::versions(&self.known));
+        self.now.root.leave_whole(&mut account.leaving, false);
         self.now = View::default();
         self.bytes = self.now.root.memory();
     }
 
+    /// Whether versions may share nodes that an edit would have to copy.
+    pub(crate) fn is_shared(&self) -> bool {
+        H::SHARES && H::versions(&self.known).is_some_and(Versions::are_any)
+    }
+
     /// The root, and what edits of it tell.
     pub(crate) fn parts(&mut self) -> (&mut View<L, H>, Account<'_>) {
-        let account = Account { bytes: &mut self.bytes, versions: H::versions(&self.known) };
+        let account = Account::alone(&mut self.bytes, H::versions(&self.known));
         (&mut self.now, account)
     }
 }
@@ -198,7 +189,7 @@ impl<L: Layout> SharedTree<L> {
     /// The tree as it is now, to keep. What the tree leaves of it counts there. O(1).
     #[must_use]
     pub fn freeze(&self, versions: &Arc<Versions>) -> Frozen<L> {
-        self.known.get_or_init(|| Arc::clone(versions));
+        versions.join(self.known.get_or_init(|| Arc::clone(versions)));
         View { root: self.now.root.clone(), len: self.now.len }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::{Bound, Range};
 
-use crate::hold::{Hold, Shared};
+use crate::edit::Inserted;
+use crate::hold::{Account, Hold, Shared};
 use crate::layout::Layout;
 use crate::node::Node;
 
@@ -25,6 +26,27 @@ impl<L: Layout, H: Hold> Default for View<L, H> {
 }
 
 impl<L: Layout, H: Hold> View<L, H> {
+    /// Inserts an element; whether it was not there.
+    pub(crate) fn insert(&mut self, item: L::Item<'_>, account: &mut Account<'_>) -> bool {
+        match self.root.insert(item, account) {
+            Inserted::Already => return false,
+            Inserted::Here => {}
+            Inserted::Split(split) => self.root.raise(split, self.len + 1, account),
+        }
+        self.len += 1;
+        true
+    }
+
+    /// Removes an element; whether it was there.
+    pub(crate) fn remove(&mut self, item: L::Item<'_>, account: &mut Account<'_>) -> bool {
+        let found = self.root.remove(item, account);
+        if found {
+            self.len -= 1;
+            self.root.lower(account);
+        }
+        found
+    }
+
     /// How many elements there are. O(1).
     #[inline]
     #[must_use]
@@ -53,6 +75,20 @@ impl<L: Layout, H: Hold> View<L, H> {
         let (leaf, _) = self.root.leaf_of(item);
         let at = leaf.lower_bound(item);
         at < leaf.len() && leaf.order_to(at, item).is_eq()
+    }
+
+    /// The elements from `start` to before `end`, if all of them are in one leaf and not at its
+    /// end: most often so if they are few, and then without asking for ranks. O(log n).
+    #[must_use]
+    pub fn run(
+        &self,
+        start: L::Item<'_>,
+        end: L::Item<'_>,
+    ) -> Option<impl ExactSizeIterator<Item = L::Item<'_>>> {
+        let leaf = self.root.leaf(start);
+        let from = leaf.lower_bound(start);
+        let to = leaf.lower_bound(end).max(from);
+        (to < leaf.len()).then(|| (from..to).map(|at| leaf.item(at)))
     }
 
     /// How many elements come before `item`. O(log n).

@@ -18,7 +18,7 @@
 
 use crate::column::{Cells, Column};
 use crate::table::Table;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
 
@@ -77,7 +77,9 @@ unsafe impl Send for ArrowArrayStream {}
 
 /// What a schema's pointers lead to.
 struct SchemaKept {
+    format: CString,
     name: CString,
+    metadata: Vec<u8>,
     children: Vec<*mut ArrowSchema>,
 }
 
@@ -99,37 +101,78 @@ fn length(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX) // no vector is that long
 }
 
+/// Metadata as the specification has it: how many, then each name and text with its length before
+/// it, in numbers of the machine.
+fn encoded(notes: &[(String, String)]) -> Vec<u8> {
+    let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX).to_ne_bytes();
+    let mut bytes = number(notes.len()).to_vec();
+    for text in notes.iter().flat_map(|(name, text)| [name, text]) {
+        bytes.extend(number(text.len()));
+        bytes.extend(text.as_bytes());
+    }
+    bytes
+}
+
 impl ArrowSchema {
     /// The type of a table's rows.
     #[must_use]
     pub fn of(table: &Table) -> Self {
-        let columns = table.names().iter().zip(table.columns());
-        let children = columns.map(|(name, column)| Self::of_column(name, column)).collect();
-        Self::new(c"+s", "", 0, children)
+        let columns = table.names().iter().zip(table.columns()).enumerate();
+        let children = columns.map(|(at, (name, column))| {
+            Self::of_column(name, column).with_metadata(table.column_notes(at))
+        });
+        Self::new("+s", "", 0, children.collect()).with_metadata(table.notes())
+    }
+
+    /// The same with something said of it.
+    fn with_metadata(mut self, notes: &[(String, String)]) -> Self {
+        if !notes.is_empty() {
+            // SAFETY: it was made by `new` and not moved out, so this is the box that it leaked,
+            // and nothing else refers to it.
+            let kept = unsafe { &mut *self.private_data.cast::<SchemaKept>() };
+            kept.metadata = encoded(notes);
+            self.metadata = kept.metadata.as_ptr().cast();
+        }
+        self
     }
 
     fn of_column(name: &str, column: &Column) -> Self {
-        let (format, children) = match column.cells() {
-            Cells::Nothing => (c"n", Vec::new()),
-            Cells::Bools(_) => (c"b", Vec::new()),
-            Cells::Ints(_) => (c"l", Vec::new()),
-            Cells::Floats(_) => (c"g", Vec::new()),
-            Cells::Bytes { text: true, .. } => (c"U", Vec::new()),
-            Cells::Bytes { text: false, .. } => (c"Z", Vec::new()),
-            Cells::Lists { items, .. } => (c"+L", vec![Self::of_column("item", items)]),
+        let mut children = Vec::new();
+        let format = match column.cells() {
+            Cells::Nothing => "n",
+            Cells::Bools(_) => "b",
+            Cells::Ints(_) => "l",
+            Cells::Floats(_) => "g",
+            Cells::Bytes { text: true, .. } => "U",
+            Cells::Bytes { text: false, .. } => "Z",
+            Cells::Lists { items, .. } => {
+                children.push(Self::of_column("item", items));
+                "+L"
+            }
+            Cells::Days(_) => "tdD",
+            Cells::TimesOfDay(_) => "ttn",
+            Cells::Instants { zone: None, .. } => "tsn:",
+            Cells::Instants { zone: Some(zone), .. } => &format!("tsn:{zone}"),
+            Cells::Spans(_) => "tDn",
+            Cells::Structs(fields) => {
+                children.extend(fields.iter().map(|(name, field)| Self::of_column(name, field)));
+                "+s"
+            }
         };
         Self::new(format, name, NULLABLE, children)
     }
 
-    fn new(format: &'static CStr, name: &str, flags: i64, children: Vec<Self>) -> Self {
+    fn new(format: &str, name: &str, flags: i64, children: Vec<Self>) -> Self {
         let children: Vec<_> =
             children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
         // A name with a NUL inside cannot be told; it ends there.
-        let name = name.split('\0').next().unwrap_or_default();
-        let mut kept =
-            Box::new(SchemaKept { name: CString::new(name).unwrap_or_default(), children });
+        let c_string = |text: &str| {
+            CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
+        };
+        let (format, name) = (c_string(format), c_string(name));
+        let mut kept = Box::new(SchemaKept { format, name, metadata: Vec::new(), children });
         ArrowSchema {
-            format: format.as_ptr(),
+            format: kept.format.as_ptr(),
             name: kept.name.as_ptr(),
             metadata: ptr::null(),
             flags,
@@ -158,7 +201,15 @@ impl ArrowArray {
         let buffers = match column.cells() {
             Cells::Nothing => vec![],
             Cells::Bools(bits) => vec![present, bits.as_bytes().as_ptr().cast()],
-            Cells::Ints(ints) => vec![present, ints.as_ptr().cast()],
+            Cells::Days(days) => vec![present, days.as_ptr().cast()],
+            Cells::Ints(ints)
+            | Cells::TimesOfDay(ints)
+            | Cells::Instants { nanos: ints, .. }
+            | Cells::Spans(ints) => vec![present, ints.as_ptr().cast()],
+            Cells::Structs(fields) => {
+                children.extend(fields.iter().map(|(_, field)| Self::of_column(table, field)));
+                vec![present]
+            }
             Cells::Floats(floats) => vec![present, floats.as_ptr().cast()],
             Cells::Bytes { offsets, bytes, .. } => {
                 vec![present, offsets.as_ptr().cast(), bytes.as_ptr().cast()]

@@ -38,23 +38,30 @@ pub struct Mismatch {
 
 /// Bits, eight to a byte, the lowest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bits {
+pub struct Bitmap {
     bytes: Vec<u8>,
     len: usize,
 }
 
-impl Bits {
+impl Bitmap {
+    /// These bits, of which so many count.
+    #[must_use]
+    pub fn new(bytes: Vec<u8>, len: usize) -> Self {
+        Bitmap { bytes, len }
+    }
+
     /// So many bits, all of them set.
     fn ones(len: usize) -> Self {
-        let mut bits = Bits { bytes: vec![0xff; len / 8], len: len / 8 * 8 };
+        let mut bits = Bitmap { bytes: vec![0xff; len / 8], len: len / 8 * 8 };
         while bits.len < len {
             bits.push(true);
         }
         bits
     }
 
+    /// Adds one.
     #[inline]
-    fn push(&mut self, bit: bool) {
+    pub fn push(&mut self, bit: bool) {
         if self.len.is_multiple_of(8) {
             self.bytes.push(0);
         }
@@ -83,7 +90,7 @@ pub enum Cells {
     /// None of them is there.
     Nothing,
     /// Truths.
-    Bools(Bits),
+    Bools(Bitmap),
     /// Whole numbers.
     Ints(Vec<i64>),
     /// Numbers.
@@ -104,6 +111,22 @@ pub enum Cells {
         /// The items of all of them.
         items: Box<Column>,
     },
+    /// Days since 1970-01-01.
+    Days(Vec<i32>),
+    /// Nanoseconds since midnight.
+    TimesOfDay(Vec<i64>),
+    /// Nanoseconds since 1970: in UTC where there is a zone, to show them in, and else by a clock
+    /// on the wall.
+    Instants {
+        /// So many.
+        nanos: Vec<i64>,
+        /// The name of the zone.
+        zone: Option<String>,
+    },
+    /// Nanoseconds.
+    Spans(Vec<i64>),
+    /// Fields: columns of the same length.
+    Structs(Vec<(&'static str, Column)>),
 }
 
 /// One value.
@@ -123,6 +146,8 @@ pub enum Cell<'a> {
     Text(&'a str),
     /// Items `from..to` of a column.
     List(&'a Column, usize, usize),
+    /// This row of these fields.
+    Struct(&'a [(&'static str, Column)], usize),
 }
 
 /// A column: a value, or the lack of one, for each row.
@@ -132,7 +157,7 @@ pub struct Column {
     len: usize,
     nulls: usize,
     /// Which values are there, once one is not.
-    present: Option<Bits>,
+    present: Option<Bitmap>,
     wanted: Option<Type>,
     /// Whether strings are text where nothing else is asked for.
     text: bool,
@@ -165,6 +190,17 @@ impl Column {
         Column { cells, len: 0, nulls: 0, present: None, wanted, text }
     }
 
+    /// A column of these cells, so many, of which those are there that `present` says.
+    #[must_use]
+    pub fn of(cells: Cells, len: usize, present: Option<Bitmap>) -> Self {
+        let there = present.as_ref().map_or(len, |bits| {
+            let whole = bits.bytes.iter().take(len / 8).map(|byte| byte.count_ones() as usize);
+            whole.sum::<usize>() + (len / 8 * 8..len).filter(|&row| bits.get(row)).count()
+        });
+        let nulls = if matches!(cells, Cells::Nothing) { len } else { len - there };
+        Column { cells, len, nulls, present, wanted: None, text: true }
+    }
+
     /// How many values it has, missing ones included.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -185,7 +221,7 @@ impl Column {
 
     /// Which values are there; nothing if all are, or none is because the column has no type.
     #[must_use]
-    pub fn present(&self) -> Option<&Bits> {
+    pub fn present(&self) -> Option<&Bitmap> {
         self.present.as_ref()
     }
 
@@ -206,6 +242,12 @@ impl Column {
             Cells::Bytes { text: true, .. } => "large_string",
             Cells::Bytes { text: false, .. } => "large_binary",
             Cells::Lists { .. } => "large_list",
+            Cells::Days(_) => "date32",
+            Cells::TimesOfDay(_) => "time64[ns]",
+            Cells::Instants { zone: None, .. } => "timestamp[ns]",
+            Cells::Instants { zone: Some(_), .. } => "timestamp[ns, zone]",
+            Cells::Spans(_) => "duration[ns]",
+            Cells::Structs(_) => "struct",
         }
     }
 
@@ -233,6 +275,11 @@ impl Column {
             Cells::Lists { offsets, items } => {
                 bounds(offsets).map(|(from, to)| Cell::List(items, from, to))
             }
+            Cells::Days(days) => days.get(row).map(|days| Cell::Int(i64::from(*days))),
+            Cells::TimesOfDay(nanos) | Cells::Instants { nanos, .. } | Cells::Spans(nanos) => {
+                nanos.get(row).map(|nanos| Cell::Int(*nanos))
+            }
+            Cells::Structs(fields) => (row < self.len).then_some(Cell::Struct(fields, row)),
         };
         cell.unwrap_or(Cell::Null)
     }
@@ -334,7 +381,7 @@ impl Column {
             Leaf::Int(_) => Cells::Ints(vec![0; missing]),
             Leaf::Double(_) => Cells::Floats(vec![0.0; missing]),
             Leaf::Boolean(_) => {
-                let mut bits = Bits::default();
+                let mut bits = Bitmap::default();
                 (0..missing).for_each(|_| bits.push(false));
                 Cells::Bools(bits)
             }
@@ -345,7 +392,7 @@ impl Column {
 
     fn type_begins(&mut self) {
         if self.len > 0 {
-            let mut present = Bits::default();
+            let mut present = Bitmap::default();
             (0..self.len).for_each(|_| present.push(false));
             self.present = Some(present);
         }
@@ -364,9 +411,14 @@ impl Column {
             Cells::Floats(floats) => floats.push(0.0),
             Cells::Bytes { offsets, bytes, .. } => offsets.push(offset(bytes.len())),
             Cells::Lists { offsets, items } => offsets.push(offset(items.len())),
+            Cells::Days(days) => days.push(0),
+            Cells::TimesOfDay(nanos) | Cells::Instants { nanos, .. } | Cells::Spans(nanos) => {
+                nanos.push(0);
+            }
+            Cells::Structs(fields) => fields.iter_mut().for_each(|(_, field)| field.push_null()),
         }
         let len = self.len;
-        self.present.get_or_insert_with(|| Bits::ones(len));
+        self.present.get_or_insert_with(|| Bitmap::ones(len));
         self.counted(false);
     }
 

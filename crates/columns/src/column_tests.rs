@@ -1,6 +1,6 @@
 //! Values of every type beside each other, missing ones among them; what does not fit.
 
-use super::{Bits, Cell, Cells, Column, Type};
+use super::{Bitmap, Cell, Cells, Column, Type};
 use wire::Leaf;
 
 fn column(wanted: Option<Type>, leaves: &[Leaf<'_>]) -> Column {
@@ -125,7 +125,7 @@ fn text_is_checked() {
 
 #[test]
 fn bits() {
-    let mut bits = Bits::ones(11);
+    let mut bits = Bitmap::ones(11);
     assert_eq!(bits.as_bytes(), [0xff, 0b111]);
     bits.push(false);
     bits.push(true);

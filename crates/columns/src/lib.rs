@@ -13,15 +13,18 @@
 //! reply. The vectors are laid out as Apache Arrow has them, so handing a [`Table`] to a library
 //! that speaks Arrow copies nothing.
 //!
+//! What a statement on a graph answers comes as columns already: [`graph`] reads it.
+//!
 //! What is not a table is refused with words that say where, never bent into one.
 #![deny(unsafe_code)] // but for the file that says why it must
 
 #[allow(unsafe_code)]
 pub mod arrow;
 mod column;
+pub mod graph;
 mod rows;
 mod table;
 
-pub use column::{Cell, Cells, Column, Mismatch, Type};
+pub use column::{Bitmap, Cell, Cells, Column, Mismatch, Type};
 pub use rows::{NotATable, Rows, Wanted};
-pub use table::Table;
+pub use table::{Notes, Table};

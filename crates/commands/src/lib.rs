@@ -33,7 +33,10 @@ mod blocking;
 mod draw;
 #[cfg(debug_assertions)]
 pub mod example;
+mod export_lease;
+pub mod folio;
 pub mod geo;
+pub mod graph;
 pub mod hash;
 pub mod hyperloglog;
 pub mod json;
@@ -50,18 +53,22 @@ pub mod zset;
 
 pub use key::{dump_payload, what_is_copied};
 
-use base::{Databases, Holds, Row, Spec, Strings};
-use types::Ordered;
+use base::{Databases, Forks, Holds, Row, Spec, Strings};
+use types::{Folio, Graph, Ordered};
 
 macro_rules! host {
     ($($tag:literal $name:ident $word:literal $type:ty,)*) => {
         /// A host that holds everything that data commands touch. Commands about keys of any type
         /// need it, and it can take every family.
-        pub trait Host: Databases + Strings + Ordered + 'static $(+ Holds<$type>)* {}
+        pub trait Host:
+            Databases + Strings + Ordered + Forks<Folio> + Forks<Graph> + 'static
+            $(+ Holds<$type>)*
+        {}
 
         impl<H> Host for H
         where
-            H: Databases + Strings + Ordered + 'static $(+ Holds<$type>)*
+            H: Databases + Strings + Ordered + Forks<Folio> + Forks<Graph> + 'static
+                $(+ Holds<$type>)*
         {}
     };
 }
@@ -73,7 +80,9 @@ base::objects!(host);
 pub fn rows<H: Host>() -> Vec<Row<H>> {
     let mut rows = Vec::new();
     rows.extend(bitmap::rows());
+    rows.extend(folio::rows());
     rows.extend(geo::rows());
+    rows.extend(graph::rows());
     rows.extend(hash::rows());
     rows.extend(hyperloglog::rows());
     rows.extend(json::rows());

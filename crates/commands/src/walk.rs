@@ -1,6 +1,7 @@
-//! What the walks in steps share: SCAN over keys, HSCAN, SSCAN and ZSCAN over elements.
+//! What the walks in steps share: SCAN over keys, HSCAN, SSCAN and ZSCAN over elements; and the
+//! walk over all keys at once.
 
-use base::{Args, CmdError, Key, Reply, error, glob};
+use base::{Args, CmdError, Databases, Key, Kind, Reply, error, glob};
 
 /// Elements a step visits when the client does not say.
 const COUNT: usize = 10;
@@ -110,6 +111,27 @@ fn cursor_of(text: &[u8]) -> Option<u64> {
         cursor.checked_mul(10)?.checked_add(digit.into())
     })?;
     Some(if negative { cursor.wrapping_neg() } else { cursor })
+}
+
+/// Answers all keys of the database that are accepted. O(n) in the number of its keys.
+pub(crate) fn answer_keys<H: Databases>(
+    host: &mut H,
+    out: &mut dyn Reply,
+    accepts: impl Fn(&[u8], Kind) -> bool,
+) {
+    let (mut keys, mut cursor) = (Vec::new(), 0);
+    loop {
+        cursor = host.scan(cursor, &mut |key, kind| {
+            if accepts(key, kind) {
+                keys.push(key.to_vec());
+            }
+        });
+        if cursor == 0 {
+            break;
+        }
+    }
+    out.array(keys.len());
+    keys.iter().for_each(|key| out.bulk(key));
 }
 
 /// Writes a step's reply: the next cursor and the elements.

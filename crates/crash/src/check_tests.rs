@@ -83,3 +83,39 @@ fn global_units_happen_to_all_or_to_none() {
 fn a_key_that_was_never_written_is_a_violation() {
     assert!(!clean(&[partition("a:", &[], 0)], &[("x", "1")], Promise::NOTHING));
 }
+
+#[test]
+fn what_was_refused_by_a_server_going_down_is_not_there() {
+    let query = |acked: usize| {
+        let lines = ["SET a:s1 1", "GRAPH.QUERY a:g q", "SET a:s2 2"];
+        let mut partitions = [partition("a:", &lines, acked)];
+        partitions[0].units[1].steps[0].command =
+            Command::words(&["GRAPH.QUERY", "a:g", "MERGE (n:N {id: 1}) SET n.v = 'x'"]);
+        partitions
+    };
+    let found = [("a:s1", "1"), ("a:s2", "2")];
+    let mut partitions = query(3);
+    assert!(!clean(&partitions, &found, Promise::EVERYTHING), "an acknowledged graph is missing");
+    partitions[0].units[1].refused.insert(0);
+    assert!(clean(&partitions, &found, Promise::EVERYTHING));
+    // Without a reply it may have been refused, if the server was asked to end.
+    for (asked, sound) in [(false, false), (true, true)] {
+        let mut partitions = query(1);
+        partitions[0].close(i64::MAX, asked);
+        assert_eq!(clean(&partitions, &found, Promise::EVERYTHING), sound, "asked: {asked}");
+    }
+}
+
+#[test]
+fn a_refusal_is_noted_with_its_step() {
+    let mut partition = Partition::new(b"a:");
+    partition.join(&Unit::new(
+        vec![Step { db: 0, command: Command::words(&["SET", "a:s1", "1"]) }],
+        false,
+    ));
+    let text = "ERR the query was ended: the server is shutting down".into();
+    let refusal = differential::resp::Value::Line { kind: b'-', text };
+    assert!(partition.acknowledge(0, &[refusal]));
+    assert_eq!(partition.units[0].refused.iter().copied().collect::<Vec<_>>(), [0]);
+    assert!(partition.violations.is_empty());
+}

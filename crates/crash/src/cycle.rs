@@ -142,7 +142,7 @@ impl Run<'_> {
         self.partitions =
             partitions.map(|l| l.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
         for partition in &mut self.partitions {
-            partition.close(death);
+            partition.close(death, moment == Moment::Asked);
             let acked = partition.units.iter().filter(|unit| unit.acked.is_some()).count();
             self.outcome.units[0] += partition.units.len() as u64;
             self.outcome.units[1] += acked as u64;

@@ -9,6 +9,7 @@ use differential::connection::Connection;
 use differential::resp::{Reply, Value as Frame};
 
 use crate::clock;
+use crate::graph::{self, Graph};
 use crate::tree::Tree;
 use crate::value::{Bytes, Deadline, Entry, Group, Keys, Stream, Value};
 use crate::workload::{BALLAST_DB, DATABASES, SHARED_DB};
@@ -141,6 +142,8 @@ fn question(kind: &[u8], key: &Bytes) -> io::Result<Command> {
         b"set" => &["SMEMBERS"],
         b"zset" => &["ZRANGE", "0", "-1", "WITHSCORES"],
         b"ReJSON-RL" => &["JSON.GET", "$"],
+        b"graphdata" => &["GRAPH.RO_QUERY", graph::ALL],
+        b"folio" => &["FOLIO.READALL", "id"],
         b"stream" => {
             let words = [&b"XINFO"[..], b"STREAM", key, b"FULL", b"COUNT", b"0"];
             return Ok(Command::new(words.iter().map(|word| word.to_vec()).collect()));
@@ -154,8 +157,14 @@ fn question(kind: &[u8], key: &Bytes) -> io::Result<Command> {
 
 fn value(kind: &[u8], body: &Reply) -> io::Result<Option<Value>> {
     if let Some(text) = body.value.error() {
-        // A stream that has just expired.
-        if kind == b"stream" && text == b"ERR no such key" {
+        // A key that has just expired.
+        let gone: &[u8] = match kind {
+            b"stream" => b"ERR no such key",
+            b"graphdata" => b"ERR Invalid graph operation on empty key",
+            b"folio" => b"ERR no such project: FOLIO.OPEN makes one",
+            _ => b"",
+        };
+        if text == gone {
             return Ok(None);
         }
         return Err(io::Error::other(format!("reading back: {}", text.escape_ascii())));
@@ -173,6 +182,12 @@ fn value(kind: &[u8], body: &Reply) -> io::Result<Option<Value>> {
         }
         b"stream" => Some(Value::Stream(stream(&body.value))),
         b"ReJSON-RL" => body.value.bytes().map(document).transpose()?,
+        b"graphdata" => Some(Value::Graph(graph(&body.value)?)),
+        b"folio" => {
+            let read = crate::project::from_pairs(&pairs());
+            let twice = || io::Error::other("a project has two records of one id");
+            Some(Value::Project(read.ok_or_else(twice)?))
+        }
         _ => None,
     })
 }
@@ -182,6 +197,25 @@ fn document(text: &[u8]) -> io::Result<Value> {
     let found = Tree::read(text).and_then(|mut found| found.items()?.pop());
     let shown = || text[..text.len().min(200)].escape_ascii().to_string();
     found.map(Value::Document).ok_or_else(|| io::Error::other(format!("a document: {}", shown())))
+}
+
+/// A graph from the rows of [`graph::ALL`]: names of columns, rows, lines about the statement.
+fn graph(frame: &Frame) -> io::Result<Graph> {
+    let rows = frame.items().and_then(|parts| parts.get(1)?.items()).unwrap_or_default();
+    let mut graph = Graph::default();
+    for row in rows {
+        let [id, text, edges] = row.items().unwrap_or_default() else { continue };
+        let id = id.integer().unwrap_or(-1);
+        let text = text.bytes().unwrap_or_default().to_vec();
+        if graph.nodes.insert(id, text).is_some() {
+            return Err(io::Error::other(format!("a graph has two nodes {id}")));
+        }
+        let edges = String::from_utf8_lossy(edges.bytes().unwrap_or_default()).into_owned();
+        for pair in graph::numbers(&edges).chunks(2) {
+            *graph.edges.entry((id, pair[0], pair.get(1).copied().unwrap_or(-1))).or_default() += 1;
+        }
+    }
+    Ok(graph)
 }
 
 /// What stands behind a word in a flat list of words and values.

@@ -103,8 +103,9 @@ impl Partition {
         alive.filter(|d| !d.passed(unit.sent)).map(|d| d.min).min().unwrap_or(i64::MAX)
     }
 
-    /// Notes the replies to unit `at`: one per command.
-    pub fn acknowledge(&mut self, at: usize, replies: &[Reply]) {
+    /// Notes the replies to unit `at`: one per command. Whether one of them was refused by a server
+    /// that goes down: what is sent after that may not be done either.
+    pub fn acknowledge(&mut self, at: usize, replies: &[Reply]) -> bool {
         let now = clock::now();
         let unit = &mut self.units[at];
         unit.done = now;
@@ -114,12 +115,15 @@ impl Partition {
             self.taint_from(at);
         }
         let unit = &self.units[at];
+        if !unit.refused.is_empty() {
+            return true;
+        }
         let expects = match self.expects[at].take() {
             Some(expects) => expects,
             None => self.live.apply(unit, None),
         };
         if self.tainted {
-            return;
+            return false;
         }
         let unit = &self.units[at];
         let pairs = expects.iter().zip(replies).zip(&unit.steps);
@@ -134,6 +138,7 @@ impl Partition {
                 self.violations.push(text);
             }
         }
+        false
     }
 
     /// Notes a global unit, sent by another thread while this partition is idle. Returns its place.
@@ -144,12 +149,14 @@ impl Partition {
         self.units.len() - 1
     }
 
-    /// The server is dead: nothing more will be answered.
-    pub fn close(&mut self, death: i64) {
+    /// The server is dead: nothing more will be answered. If it was `asked` to end, it may have
+    /// refused what takes long, and that was not told.
+    pub fn close(&mut self, death: i64, asked: bool) {
         let first = self.units.iter().position(|unit| unit.acked.is_none());
         for at in first.unwrap_or(self.units.len())..self.units.len() {
             self.units[at].done = death;
-            if death.saturating_add(clock::SLOP) > self.units[at].limit {
+            let late = death.saturating_add(clock::SLOP) > self.units[at].limit;
+            if late || (asked && self.units[at].may_be_refused()) {
                 self.taint_from(at);
             }
         }
@@ -167,9 +174,15 @@ impl Partition {
     }
 }
 
-/// Keeps what a reply tells about a random outcome or a relative deadline.
+/// What is answered to a long query that a server going down does not finish.
+const GOING_DOWN: &[u8] = b"ERR the query was ended: the server is shutting down";
+
+/// Keeps what a reply tells about a random outcome, a relative deadline or a server going down.
 fn learn(unit: &mut Unit, replies: &[Reply]) {
-    for (step, reply) in unit.steps.iter().zip(replies) {
+    for (at, (step, reply)) in unit.steps.iter().zip(replies).enumerate() {
+        if reply.error() == Some(GOING_DOWN) {
+            unit.refused.insert(at);
+        }
         match step.command.name().as_str() {
             "SPOP" => unit.picked = Some(reply.leaves()),
             "PEXPIRETIME" => unit.exact = reply.integer().filter(|at| *at > 0),

@@ -67,6 +67,8 @@ pub struct Unit {
     pub picked: Option<Vec<Bytes>>,
     /// The deadline that the server told after a relative expiry.
     pub exact: Option<i64>,
+    /// The steps that a server going down refused, by their places: they did nothing.
+    pub refused: BTreeSet<usize>,
 }
 
 impl Unit {
@@ -86,6 +88,7 @@ impl Unit {
             tainted: false,
             picked: None,
             exact: None,
+            refused: BTreeSet::new(),
         }
     }
 
@@ -113,6 +116,13 @@ impl Unit {
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.steps.iter().any(|step| is_late(&step.command))
+    }
+
+    /// Whether a server that goes down may refuse a part of it: what runs on query threads.
+    #[must_use]
+    pub fn may_be_refused(&self) -> bool {
+        let is_query = |name: &str| matches!(name, "GRAPH.QUERY" | "FOLIO.COMMIT");
+        self.steps.iter().any(|step| is_query(step.command.name().as_str()))
     }
 
     /// The keys its commands name that belong to the owner of `prefix`, or to all partitions. An

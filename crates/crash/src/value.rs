@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use differential::command::escaped;
 
 use crate::clock::SLOP;
+use crate::graph::Graph;
+use crate::project::Project;
 use crate::tree::Tree;
 
 /// A string of bytes.
@@ -34,6 +36,10 @@ pub enum Value {
     Stream(Stream),
     /// A JSON document.
     Document(Tree),
+    /// A property graph.
+    Graph(Graph),
+    /// A project of records.
+    Project(Project),
     /// Not known: a deadline may or may not have passed while a command ran.
     Unknown,
 }
@@ -110,7 +116,8 @@ impl Entry {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match &self.value {
-            Value::Text(_) | Value::Stream(_) | Value::Document(_) | Value::Unknown => false,
+            Value::Text(_) | Value::Stream(_) | Value::Document(_) | Value::Graph(_) => false,
+            Value::Project(_) | Value::Unknown => false,
             Value::Hash(h) => h.is_empty(),
             Value::List(l) => l.is_empty(),
             Value::Set(s) => s.is_empty(),
@@ -177,6 +184,16 @@ pub fn describe(entry: Option<&Entry>) -> String {
         Value::Document(document) => {
             let text = document.to_string();
             format!("document of {} bytes {}", text.len(), &text[..text.len().min(400)])
+        }
+        Value::Graph(graph) => {
+            let nodes = graph.nodes.iter().map(|(id, text)| format!("{id}={}", cut(text)));
+            let edges = graph.edges.iter().map(|(edge, count)| format!("{edge:?}×{count}"));
+            let count = graph.nodes.len();
+            format!("graph of {count} {{{}}} <{}>", first(nodes), first(edges))
+        }
+        Value::Project(project) => {
+            let records = project.iter().map(|(number, text)| format!("{number}={}", cut(text)));
+            format!("project of {} {{{}}}", project.len(), first(records))
         }
         Value::Unknown => "anything".to_owned(),
     };

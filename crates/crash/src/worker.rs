@@ -170,7 +170,9 @@ fn exchange(
     for (n, unit) in units.iter().enumerate() {
         let from = if unit.waits { &mut *waiting } else { &mut *link };
         let replies = from.receive(unit)?;
-        lock(&shared.partitions[at]).acknowledge(first + n, &replies);
+        if lock(&shared.partitions[at]).acknowledge(first + n, &replies) {
+            return Err(io::Error::other("a query was refused: the server goes down"));
+        }
     }
     Ok(())
 }

@@ -6,7 +6,9 @@
 //! differs every time (a reset may swallow the last reply of a closing server).
 
 use std::io::{self, Read, Write};
+use std::iter;
 use std::net::{SocketAddr, TcpStream};
+use std::num::ParseIntError;
 use std::time::{Duration, Instant};
 
 use crate::command::escaped;
@@ -206,9 +208,11 @@ fn anonymous(bytes: Vec<u8>) -> Vec<u8> {
         let found = bytes[from..].windows(what.len()).position(|part| part == what);
         found.map(|at| from + at + what.len())
     };
+    let module = |at: &usize| find(*at, LAST);
     if let Some(begin) = find(0, MODULES)
-        && bytes[begin..].starts_with(b"*1\r\n")
-        && let Some(end) = find(begin, LAST)
+        && let Some(first) = find(begin, b"\r\n")
+        && let Ok(count @ 1..) = count_in(&bytes[begin..first])
+        && let Some(end) = iter::successors(Some(first), module).nth(count)
     {
         return anonymous([&bytes[..begin], b"*0\r\n", &bytes[end..]].concat());
     }
@@ -219,6 +223,11 @@ fn anonymous(bytes: Vec<u8>) -> Vec<u8> {
     let (head, rest) = bytes.split_at(at + BEFORE.len());
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     [head, &anonymous(rest[digits..].to_vec())].concat()
+}
+
+/// How many elements an array has, by its first line.
+fn count_in(line: &[u8]) -> Result<usize, ParseIntError> {
+    String::from_utf8_lossy(line).trim_start_matches('*').trim_end().parse()
 }
 
 fn contrast(one: &Outcome, two: &Outcome) -> String {

@@ -127,6 +127,7 @@ impl CronRounds {
 
     /// The next one; one in ten is long. Whether there was something to do that may go on.
     pub fn round(&mut self) -> bool {
+        self.engine.store.leases.end_overdue(wall_clock());
         let mut works = free_trash(&self.engine);
         works |= make_room(&self.engine, &mut self.txn);
         unless_busy(&mut self.txn, |txn| works |= self.engine.merge_indexes(txn));
@@ -180,11 +181,11 @@ fn unless_busy(txn: &mut Txn, work: impl FnOnce(&mut Txn)) {
 /// Whether there is more of it to do.
 fn make_room(engine: &Engine, txn: &mut Txn) -> bool {
     let config = engine.config();
-    let Some(limit) = config.memory.maxmemory else { return false };
     txn.begin(wall_clock());
     txn.set_measure(engine.store.measure());
     let nothing_left = evict::make_room(engine, txn, &config);
-    !nothing_left && engine.used_memory() as u64 > limit
+    let is_above = |limit| engine.used_memory() as u64 > limit;
+    !nothing_left && config.memory.maxmemory.is_some_and(is_above)
 }
 
 /// Frees what was unlinked. The blocks of a big value lie in pages of the threads that made it,

@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use base::Args;
+use base::{Args, Pressure};
 use commands::what_is_copied;
 use config::{Config, EvictionPolicy};
 use journal::monotonic;
@@ -52,8 +52,8 @@ fn patience(tenacity: u32) -> Option<Duration> {
 /// without holding any shard.
 pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool {
     let Some(limit) = config.memory.maxmemory else {
-        txn.set_room(None);
-        engine.store.versions.press(false);
+        txn.set_memory_limit(None);
+        engine.store.versions.press(Pressure::None);
         return false;
     };
     // Asked before each batch: it is added up once.
@@ -61,9 +61,9 @@ pub(crate) fn make_room(engine: &Engine, txn: &mut Txn, config: &Config) -> bool
     let beside = engine.memory_beside();
     let used = engine.store.memory() + beside;
     let shared = beside + engine.store.shared_memory();
-    txn.set_room(Some(limit.saturating_sub(shared as u64)));
+    txn.set_memory_limit(Some(limit.saturating_sub(shared as u64)));
     if used as u64 <= limit {
-        engine.store.versions.press(false);
+        engine.store.versions.press(Pressure::None);
         return false;
     }
     make_room_below(engine, txn, config, (limit, patience(config.memory.eviction.tenacity)))
@@ -93,7 +93,7 @@ pub(crate) fn make_room_for_copy(engine: &Engine, txn: &mut Txn, config: &Config
 
 /// Tells a transaction, a running one too, how much the dataset may take by the limit there is.
 pub(crate) fn tell_room(engine: &Engine, txn: &mut Txn, config: &Config) {
-    txn.set_room(config.memory.maxmemory.map(|limit| {
+    txn.set_memory_limit(config.memory.maxmemory.map(|limit| {
         let beside = engine.memory_beside() + engine.store.shared_memory();
         limit.saturating_sub(beside as u64)
     }));
@@ -116,12 +116,12 @@ fn make_room_below(
         return false;
     }
     let Some(victims) = victims(config) else {
-        press(engine, limit, false);
+        press(engine, config, None);
         return true;
     };
     let start = Instant::now();
     let mut longest = Duration::ZERO;
-    let exceeded = drop_keys(engine, txn, (&victims, limit, patience), &mut longest);
+    let exceeded = drop_keys(engine, txn, (config, &victims, limit, patience), &mut longest);
     if let Some(threshold) = config.logging.latency_monitor_threshold {
         engine.metrics.latency_monitor.note(EVICTION_DEL, longest, threshold, txn.time());
         engine.metrics.latency_monitor.note(EVICTION_CYCLE, start.elapsed(), threshold, txn.time());
@@ -130,11 +130,18 @@ fn make_room_below(
 }
 
 /// Nothing is left to be dropped: where versions hold what could make room, they are given up.
-/// `spared`: values that queries read were not dropped, as that would free little.
-fn press(engine: &Engine, limit: u64, spared: bool) {
-    let versions = &engine.store.versions;
-    let without = engine.used_memory().saturating_sub(versions.kept());
-    versions.press(spared || without as u64 <= limit);
+/// `fewer`: values that queries read were not dropped, as that would free little, and could be if
+/// there were but so many versions. (Not for a copy that has no room in a dataset that has.)
+fn press(engine: &Engine, config: &Config, fewer: Option<usize>) {
+    let (versions, used) = (&engine.store.versions, engine.used_memory());
+    let limit = config.memory.maxmemory.unwrap_or(u64::MAX);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let without = used.saturating_sub(versions.kept());
+    versions.press(match fewer {
+        _ if used <= limit => Pressure::None,
+        Some(count) => Pressure::Living(count),
+        None => limit.checked_sub(without).map_or(Pressure::None, Pressure::Kept),
+    });
 }
 
 /// Drops keys until there is room, nothing is left to drop, or the patience is at its end. `true`
@@ -142,7 +149,7 @@ fn press(engine: &Engine, limit: u64, spared: bool) {
 fn drop_keys(
     engine: &Engine,
     txn: &mut Txn,
-    (victims, limit, patience): (&Victims, u64, Option<Duration>),
+    (config, victims, limit, patience): (&Config, &Victims, u64, Option<Duration>),
     longest: &mut Duration,
 ) -> bool {
     let used = || engine.used_memory() as u64;
@@ -154,9 +161,10 @@ fn drop_keys(
             break;
         }
         let begun = Instant::now();
+        let living = engine.store.versions.living();
         let evicted = store::evict_step(txn, victims, need);
         if evicted.keys == 0 {
-            press(engine, limit, evicted.spared);
+            press(engine, config, evicted.spared.then(|| living.saturating_sub(1)));
             break;
         }
         *longest = begun.elapsed().max(*longest);

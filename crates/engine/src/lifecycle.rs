@@ -9,8 +9,7 @@
 //! hashes; it is read after, because a server tells its clients meanwhile how far that has come.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,20 +59,6 @@ pub struct Beginning {
     pub executable: String,
     /// Unpredictable bits.
     pub seed: [u64; 4],
-}
-
-/// Unpredictable bits from the system.
-///
-/// # Errors
-/// It has none to give.
-pub fn entropy() -> io::Result<[u64; 4]> {
-    let mut bytes = [0; 32];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    let mut words = [0; 4];
-    for (word, eight) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-        *word = eight.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    }
-    Ok(words)
 }
 
 /// Opens the directory if there is, or will be, something in it. A pure cache makes none.
@@ -134,6 +119,7 @@ impl Engine {
             tracing::error!(%error, "the dataset could not be saved before exiting");
         }
         self.close_data_dir();
+        self.store.end_changes();
         done
     }
 

@@ -1,4 +1,4 @@
-//! The stream of changes: what subscribers are told is what has changed, whichever way it came.
+//! The change stream: what consumers are told is what has changed, whichever way it came.
 //!
 //! ```text
 //!   what the dataset held before ─► the changes that are told ─► what it holds after,
@@ -13,14 +13,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Flag, Rng};
-use kvist_engine::{Action, Batch, Change, ChangeKind, Engine, FeedItem, Subscription};
+use kvist_engine::{Action, Change, ChangeBatch, ChangeEvent, ChangeKind, ChangeReader, Engine};
 use testkit::seed::rng;
 
 use crate::contents::unseen;
 use crate::tame;
 use crate::test_client::{TestClient, engine_with};
 
-const ROOM: usize = 1 << 30;
+const BACKLOG_LIMIT: usize = 1 << 30;
 
 /// What a key holds: its deadline, the digest of its value, and what that leaves out.
 type Held = (Option<u64>, Vec<u8>, String);
@@ -31,28 +31,28 @@ type State = BTreeMap<(usize, Vec<u8>), Option<Held>>;
 /// A database, a key, and what became of it.
 type Told = (usize, String, ChangeKind);
 
-/// A subscriber, and the number of the last change of each shard that it knows.
+/// A reader, and the number of the last change of each shard that it knows.
 struct Reader {
-    changes: Subscription,
+    changes: ChangeReader,
     known: Vec<u64>,
 }
 
 impl Reader {
     fn new(engine: &Arc<Engine>) -> Self {
-        Reader::with_room(engine, ROOM)
+        Reader::with_backlog_limit(engine, BACKLOG_LIMIT)
     }
 
-    fn with_room(engine: &Arc<Engine>, room: usize) -> Self {
-        let changes = engine.changes(room).unwrap();
+    fn with_backlog_limit(engine: &Arc<Engine>, limit: usize) -> Self {
+        let changes = engine.changes(limit).unwrap();
         let known = (0..engine.store.shards()).map(|shard| changes.since(shard)).collect();
         Reader { changes, known }
     }
 
     /// All batches that are there, in order and without a gap.
-    fn batches(&mut self) -> Vec<Arc<Batch>> {
+    fn batches(&mut self) -> Vec<Arc<ChangeBatch>> {
         let mut batches = Vec::new();
         while let Some(item) = self.changes.next(Duration::ZERO) {
-            let FeedItem::Changes(batch) = item else { panic!("{item:?}") };
+            let ChangeEvent::Batch(batch) = item else { panic!("{item:?}") };
             assert_eq!(batch.first, self.known[batch.shard] + 1, "{batch:?}");
             assert!(!batch.changes.is_empty());
             self.known[batch.shard] = batch.last();
@@ -133,7 +133,7 @@ fn state(engine: &Arc<Engine>) -> State {
 }
 
 /// What the changes make of a state.
-fn follow(engine: &Engine, state: &mut State, batches: &[Arc<Batch>]) {
+fn follow(engine: &Engine, state: &mut State, batches: &[Arc<ChangeBatch>]) {
     for batch in batches {
         let is_here =
             |key: &[u8]| engine.store.shard_of(engine.store.hasher().hash(key)) == batch.shard;
@@ -166,7 +166,13 @@ fn follow(engine: &Engine, state: &mut State, batches: &[Arc<Batch>]) {
 
 /// The changes have made of what was before what is after, and tell of no key that no request
 /// has named or that went by itself.
-fn check(engine: &Engine, before: State, after: &State, batches: &[Arc<Batch>], named: &[Vec<u8>]) {
+fn check(
+    engine: &Engine,
+    before: State,
+    after: &State,
+    batches: &[Arc<ChangeBatch>],
+    named: &[Vec<u8>],
+) {
     let mut followed = before;
     follow(engine, &mut followed, batches);
     for (place, value) in after {
@@ -308,7 +314,7 @@ fn what_is_told_is_what_has_changed() {
         check(&engine, before, &after, &batches, &named);
         before = after;
     }
-    assert_eq!(engine.store.unread_changes(), 0);
+    assert_eq!(engine.store.change_backlog(), 0);
 }
 
 /// Commands that write and that no random request is made of.
@@ -316,6 +322,23 @@ const ELSEWHERE: &[&str] = &["migrate", "restore", "restore-asking"];
 
 /// What changes something only behind others.
 const RARE: &[&str] = &[
+    "GRAPH.QUERY one CREATE()",
+    "GRAPH.PROFILE one CREATE()",
+    "GRAPH.CONSTRAINT CREATE one MANDATORY NODE L PROPERTIES 1 a",
+    "GRAPH.COPY one two",
+    "GRAPH.DELETE one",
+    "GRAPH.APPLY one \u{0}\u{1}L",
+    "GRAPH.BULK three BEGIN 1 0 1 0 L\u{0}\u{1}\u{0}\u{0}\u{0}a\u{0}\u{0}",
+    "GRAPH.IMPORT three FORMAT CYPHER CREATE()",
+    "FOLIO.OPEN project",
+    "FOLIO.COMMIT project ADD {id:@a,trash}",
+    "FOLIO.EMPTYTRASH project",
+    "FOLIO.COMMIT project ADD {id:@t,point,his,tz:\"UTC\",kind:\"Bool\"}",
+    "FOLIO.HIS.WRITE project t [{ts:2024-01-01T00:00:00Z,val:T}]",
+    "FOLIO.HIS.CLEAR project t",
+    "FOLIO.HIS.WRITEALL project [{id:@t,ts:2024-01-01T00:00:00Z,val:T}]",
+    "FOLIO.IMPORT project RECORDS {id:@b,site}",
+    "FOLIO.APPLY project \u{2}\u{5}",
     "JSON.SET d $ [1,2,3]",
     "JSON.ARRTRIM d $ 0 0",
     "JSON.SET d $ true",
@@ -494,6 +517,49 @@ fn what_a_script_takes_back_is_not_told() {
     assert_eq!(reader.told_sorted(), keys);
 }
 
+/// What expired is put back with the rest, and expires again when the script runs once more.
+#[test]
+fn what_expires_in_a_script_that_is_taken_back_is_told_once() {
+    use ChangeKind::{Expired, Written};
+    let engine = engine_with("shards 64\nnotify-keyspace-events Ex");
+    let mut client = TestClient::new(&engine);
+    let mut listener = TestClient::new(&engine);
+    listener.feed("SUBSCRIBE __keyevent@0__:expired\r\n");
+    // One is met when it is written, and one is read before.
+    for (number, first) in ["", "redis.call('GET', KEYS[1])"].into_iter().enumerate() {
+        client.worker.begin(1_000_000 * (number as u64 + 1));
+        client.ask("PSETEX k 5 v");
+        let mut reader = Reader::new(&engine);
+        client.worker.begin(1_000_000 * (number as u64 + 1) + 100);
+        let script = format!(
+            "{first} redis.call('APPEND', KEYS[1], ARGV[1])
+            for n = 1, 8 do redis.call('SET', 'other:' .. n, ARGV[1]) end"
+        );
+        let request: Vec<Vec<u8>> =
+            ["EVAL", &script, "1", "k", "v"].iter().map(|word| word.as_bytes().to_vec()).collect();
+        assert_eq!(send(&mut client, &[request]), b"$-1\r\n");
+        let mut told = reader.told();
+        told.retain(|(_, key, _)| key == "k");
+        assert_eq!(told, [(0, "k".to_owned(), Expired), (0, "k".to_owned(), Written)], "{first}");
+        assert_eq!(engine.store.expired(), number as u64 + 1, "{first}");
+        assert_eq!(listener.heard(), ["k"], "{first}");
+    }
+}
+
+/// The limit is one for all shards: a share for each would hold nothing.
+#[test]
+fn a_backlog_limit_is_for_all_shards_together() {
+    let engine = engine_with("shards 64");
+    let mut client = TestClient::new(&engine);
+    let mut reader = Reader::with_backlog_limit(&engine, 1000);
+    client.ask("SET k v");
+    assert_eq!(reader.told(), [told(0, "k", ChangeKind::Written)]);
+    for n in 0..100 {
+        client.ask(&format!("SET key:{n} v"));
+    }
+    assert!((1..=1000).contains(&engine.store.change_backlog()));
+}
+
 #[test]
 fn a_wait_that_is_served_is_part_of_what_feeds_it() {
     use ChangeKind::{Removed, Written};
@@ -556,28 +622,28 @@ fn what_is_read_back_is_no_change() {
 
 /// A reader that does not keep up is told what it has missed, and goes on behind it.
 #[test]
-fn what_finds_no_room_is_a_gap() {
+fn what_is_beyond_the_backlog_limit_is_a_gap() {
     let engine = engine_with("shards 1");
     let mut client = TestClient::new(&engine);
-    let (mut slow, mut quick) = (Reader::with_room(&engine, 4000), Reader::new(&engine));
+    let (mut slow, mut quick) = (Reader::with_backlog_limit(&engine, 4000), Reader::new(&engine));
     let before = engine.used_memory();
     (0..100).for_each(|n| drop(client.ask(&format!("SET key:{n} v"))));
-    assert!(engine.store.unread_changes() > 4000);
+    assert!(engine.store.change_backlog() > 4000);
     client.worker.txn.report_memory();
-    assert!(engine.used_memory() >= before + engine.store.unread_changes());
+    assert!(engine.used_memory() >= before + engine.store.change_backlog());
     let shown = client.ask("INFO memory");
-    assert!(shown.contains(&format!("mem_unread_changes:{}\r\n", engine.store.unread_changes())));
+    assert!(shown.contains(&format!("mem_change_backlog:{}\r\n", engine.store.change_backlog())));
     assert_eq!(quick.told().len(), 100, "the one does not know of the other");
-    let kept = engine.store.unread_changes();
+    let kept = engine.store.change_backlog();
     assert!((1..=4000).contains(&kept), "{kept}");
     let mut seen = 0;
     let (first, last) = loop {
         match slow.changes.next(Duration::ZERO).unwrap() {
-            FeedItem::Changes(batch) => {
+            ChangeEvent::Batch(batch) => {
                 assert_eq!(batch.first, seen + 1);
                 seen = batch.last();
             }
-            FeedItem::Gap { shard, first, last } => {
+            ChangeEvent::Gap { shard, first, last } => {
                 assert_eq!(shard, 0);
                 break (first, last);
             }
@@ -585,7 +651,7 @@ fn what_finds_no_room_is_a_gap() {
     };
     assert!(seen > 0);
     assert_eq!((first, last), (seen + 1, 100));
-    assert_eq!(engine.store.unread_changes(), 0);
+    assert_eq!(engine.store.change_backlog(), 0);
     slow.known[0] = last;
     client.ask("SET more v");
     assert_eq!(slow.told(), [told(0, "more", ChangeKind::Written)]);
@@ -593,12 +659,12 @@ fn what_finds_no_room_is_a_gap() {
     client.ask("SET more v");
     drop(quick);
     drop(slow);
-    assert_eq!((engine.store.unread_changes(), engine.store.interest()), (0, 0));
+    assert_eq!((engine.store.change_backlog(), engine.store.interest()), (0, 0));
 }
 
 /// One that comes when others are there, or leaves before them, changes nothing for them.
 #[test]
-fn subscribers_come_and_go() {
+fn readers_come_and_go() {
     let engine = engine_with("shards 1");
     let mut client = TestClient::new(&engine);
     let mut first = Reader::new(&engine);
@@ -618,10 +684,10 @@ fn subscribers_come_and_go() {
     assert_eq!(third.told().len(), 1);
 }
 
-/// Clients that watch keys or cache them hear the same with a subscriber as without, and commands
-/// that do not tell clients who watch tell subscribers all the same.
+/// Clients that watch keys or cache them hear the same with a reader as without, and commands
+/// that do not tell clients who watch tell the reader all the same.
 #[test]
-fn what_watchers_do_not_hear_is_told_to_subscribers() {
+fn what_watchers_do_not_hear_is_told_to_readers() {
     let engine = engine_with("");
     let mut client = TestClient::new(&engine);
     client.feed("XADD s 1-1 f v\r\nXGROUP CREATE s g 0\r\n");
@@ -637,15 +703,17 @@ fn what_watchers_do_not_hear_is_told_to_subscribers() {
     assert_eq!(other.feed("EXEC\r\n").0, "*1\r\n+PONG\r\n");
 }
 
-/// While an overdue script holds a shard no thread waits for it, nor does a subscriber.
+/// While an overdue script holds a shard no thread waits for it, nor does a reader.
 #[test]
 fn an_overdue_script_is_not_waited_for() {
     let engine = engine_with("shards 1");
     let mut txn = store::Txn::new(Arc::clone(&engine.store), 1);
     let refused = txn.with(&engine.store, store::Scope::All, |txn| {
         txn.held.obstruct();
-        std::thread::scope(|scope| scope.spawn(|| engine.changes(ROOM).is_err()).join().unwrap())
+        std::thread::scope(|scope| {
+            scope.spawn(|| engine.changes(BACKLOG_LIMIT).is_err()).join().unwrap()
+        })
     });
     assert!(refused.unwrap());
-    assert!(engine.changes(ROOM).is_ok());
+    assert!(engine.changes(BACKLOG_LIMIT).is_ok());
 }

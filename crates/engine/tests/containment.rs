@@ -4,11 +4,12 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use base::{
-    Args, CmdError, Effect, Flag, Key, KeyFlag, KeySpec, Kind, Nothing, Reply, Spec, Strings,
-    Types, Wait,
+    Args, Behaviour, CmdError, Edit, Effect, Flag, Key, KeyFlag, KeySpec, Kind, Nothing, Property,
+    Reply, Spec, Strings, Types, Wait,
 };
 use kvist_engine::{Action, Engine, Message, State, Table, command_table};
 use store::{Scope, Store, Txn};
@@ -23,15 +24,63 @@ const KEY: &[KeySpec] = &[KeySpec::one(1, &[KeyFlag::ReadWrite])];
 const ONE: Spec =
     Spec { grammar: "key:key", flags: &[Flag::Write], keys: KEY, summary: "Panics.", ..Spec::NEW };
 
-/// Panics at once, after a change, in the middle of a reply, in the middle of an edit; and waits
-/// first, to panic when it is served.
-static SPECS: [Spec; 5] = [
+/// What is left of a command to other threads.
+const LEFT: Spec = Spec {
+    grammar: "key:key [CALM]",
+    behaviour: Behaviour::NEW.properties(&[Property::RunsAsQuery]),
+    ..ONE
+};
+
+/// Panics at once, after a change, in the middle of a reply, in the middle of an edit; waits first,
+/// to panic when it is served; and panics where another thread changes a fork, where that is
+/// installed, and when it has been.
+static SPECS: [Spec; 8] = [
     Spec { name: "boom", ..ONE },
     Spec { name: "boom-changed", ..ONE },
     Spec { name: "boom-replying", ..ONE },
     Spec { name: "boom-editing", ..ONE },
     Spec { name: "boom-waiting", ..ONE },
+    Spec { name: "boom-forked", ..LEFT },
+    Spec { name: "boom-installing", ..LEFT },
+    Spec { name: "boom-installed", ..LEFT },
 ];
+
+/// It has begun what panics when it has been installed.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// A fork that panics where it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(thread::panicking(), "boom");
+    }
+}
+
+/// What is left to another thread, and installed; one that is calm does not panic.
+fn left(txn: &mut Txn, name: &[u8], args: &mut Args<'_>, key: Key<'_>) -> Result<Effect, CmdError> {
+    let answer = |out: &mut dyn Reply| {
+        out.simple("OK");
+        Ok(())
+    };
+    let calm = args.token("calm");
+    match name {
+        b"boom-forked" if !calm => Ok(Effect::Edit(Edit::of((), |(), _, _| panic!("boom")))),
+        // Where it is to be installed it is left where it is, and dropped behind that.
+        b"boom-installed" if !calm => match BEGUN.swap(true, Ordering::Relaxed) {
+            false => Ok(Effect::Edit(Edit::of(Bomb, move |_, _, out| answer(out)))),
+            true => Ok(Effect::None),
+        },
+        _ if args.take_edited().is_none() => {
+            Ok(Effect::Edit(Edit::of((), move |(), _, out| answer(out))))
+        }
+        _ if calm => {
+            txn.set_string(key, b"edited", base::Deadline::Clear);
+            Ok(Effect::AsSent)
+        }
+        _ => panic!("boom"),
+    }
+}
 
 fn run(txn: &mut Txn, mut args: Args<'_>, out: &mut dyn Reply) -> Result<Effect, CmdError> {
     let name = args.argv()[0].to_ascii_lowercase();
@@ -56,6 +105,9 @@ fn run(txn: &mut Txn, mut args: Args<'_>, out: &mut dyn Reply) -> Result<Effect,
                 in_transaction,
                 resume: None,
             })));
+        }
+        b"boom-forked" | b"boom-installing" | b"boom-installed" => {
+            return left(txn, &name, &mut args, key);
         }
         _ => {}
     }
@@ -107,6 +159,25 @@ fn a_panic_is_an_error_reply() {
     let (replies, _) = client.feed("PING\r\nBOOM k\r\nPING\r\n");
     assert_eq!(replies, format!("+PONG\r\n{SORRY}\r\n+PONG\r\n"));
     sound(&engine, &mut [&mut client]);
+}
+
+/// Wherever an edit panics that another thread works at, its client is answered, and what waits for
+/// it in the queue of the key goes on.
+#[test]
+fn an_edit_that_panics_answers_its_client_and_lets_the_next_one_go_on() {
+    let engine = explosive();
+    for name in ["BOOM-FORKED", "BOOM-INSTALLING", "BOOM-INSTALLED"] {
+        let mut clients = [TestClient::new(&engine), TestClient::new(&engine)];
+        assert_eq!(clients[0].feed(&format!("{name} k\r\n")).1, State::Blocked);
+        assert_eq!(clients[1].feed(&format!("{name} k CALM\r\n")).1, State::Blocked);
+        assert_eq!(clients[0].answered(), SORRY, "{name}");
+        assert_eq!(clients[1].answered(), "+OK", "{name}");
+        assert_eq!(clients[1].ask("GETDEL k"), "$6\r\nedited", "{name}");
+        assert_eq!(clients[0].ask("PING"), "+PONG");
+        let [one, two] = &mut clients;
+        sound(&engine, &mut [one, two]);
+    }
+    assert!(engine.waits.blocked.is_empty());
 }
 
 #[test]

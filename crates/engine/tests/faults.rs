@@ -9,16 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use base::Rng;
-use journal::Disk;
 use kvist_engine::persistence::{DataDir, Reason};
-use kvist_engine::{CronRounds, Engine, State};
+use kvist_engine::{Engine, State};
 use testkit::seed;
 
 use crate::disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
 use crate::tame;
 use crate::test_client::{TestClient, engine_with};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// So small that segments are full often.
 const SEGMENT: u64 = 1024;
 
@@ -42,26 +41,26 @@ const MOVES: &str = "\
     move d 1\nmulti | rename a b | append b y | rename b e | exec\nset n 3\ncopy e a\nsave\n\
     setrange e 5 zz\nrename e c\nselect 1 | rename d b | select 0\ncopy c d db 1";
 
-struct Life {
-    engine: Arc<Engine>,
-    client: TestClient,
-    eyes: TestClient,
+pub(crate) struct Life {
+    pub engine: Arc<Engine>,
+    pub client: TestClient,
+    pub eyes: TestClient,
     /// The states there were, and the last that must not be lost.
-    states: Vec<String>,
-    kept: usize,
+    pub states: Vec<String>,
+    pub kept: usize,
 }
 
 impl Life {
     /// Starts on what is there.
-    fn begin(disk: &Liar, policy: &str) -> Result<Self, String> {
+    pub fn begin(disk: &Liar, policy: &str) -> Result<Self, String> {
         Self::begin_with(disk, policy, SEGMENT)
     }
 
-    fn begin_with(disk: &Liar, policy: &str, segment_size: u64) -> Result<Self, String> {
+    pub fn begin_with(disk: &Liar, policy: &str, segment_size: u64) -> Result<Self, String> {
         Self::begin_on(disk, policy, segment_size, 4)
     }
 
-    fn begin_on(
+    pub fn begin_on(
         disk: &Liar,
         policy: &str,
         segment_size: u64,
@@ -83,7 +82,7 @@ impl Life {
         Ok(life)
     }
 
-    fn now(&mut self) -> String {
+    pub fn now(&mut self) -> String {
         self.eyes.worker.begin(1_000_000);
         let each = "get a\r\nget b\r\nget c\r\nget d\r\nget e\r\nget n\r\nlrange l 0 -1\r\n\
             zrange z 0 -1 withscores\r\nhgetall h\r\ndbsize\r\n";
@@ -92,14 +91,14 @@ impl Life {
         text.lines().filter(|line| !line.starts_with("-MISCONF")).collect::<Vec<_>>().join(" ")
     }
 
-    fn look(&mut self) {
+    pub fn look(&mut self) {
         let now = self.now();
         if self.states.last() != Some(&now) {
             self.states.push(now);
         }
     }
 
-    fn wait(&self, what: &str, done: impl Fn(&Self) -> bool) {
+    pub fn wait(&self, what: &str, done: impl Fn(&Self) -> bool) {
         let start = Instant::now();
         while !done(self) {
             assert!(start.elapsed() < PATIENCE, "{what}: {:?}", self.engine.store.log());
@@ -108,7 +107,7 @@ impl Life {
     }
 
     /// One step; its replies.
-    fn step(&mut self, line: &str) -> String {
+    pub fn step(&mut self, line: &str) -> String {
         let log = Arc::clone(self.engine.store.log());
         let journaling = self.engine.durability.is_journaling();
         let mut kept = false;
@@ -154,14 +153,14 @@ impl Life {
         replies
     }
 
-    fn run(&mut self, lines: &str) {
+    pub fn run(&mut self, lines: &str) {
         for line in lines.lines() {
             self.step(line.trim());
         }
     }
 
     /// What the cron thread does in time when the disk works again.
-    fn repair(&mut self, context: &str) {
+    pub fn repair(&mut self, context: &str) {
         let start = Instant::now();
         loop {
             let trouble = self.engine.store.log().trouble();
@@ -179,7 +178,7 @@ impl Life {
     }
 
     /// Closes the data directory in order.
-    fn end(self) -> (Vec<String>, usize) {
+    pub fn end(self) -> (Vec<String>, usize) {
         self.engine.close_data_dir();
         (self.states, self.kept)
     }
@@ -445,6 +444,54 @@ fn a_transaction_is_refused_if_the_disk_is_full_by_then() {
     }
 }
 
+/// So is an edit that waits for its turn: neither what has a fork nor what is yet to begin is done,
+/// and the refusal does not wait for the disk.
+#[cfg(debug_assertions)]
+#[test]
+fn an_edit_is_refused_if_the_disk_is_full_by_then() {
+    for policy in ["always", "everysec"] {
+        let disk = Liar::default();
+        let lines = format!(
+            "appendonly yes\nappendfsync {policy}\nsave \"\"\ndir /liar\nquery-threads 1\n\
+             enable-debug-command yes\n"
+        );
+        let engine = crate::rings::engine(crate::test_client::start(&lines));
+        engine.attach_data_dir(DataDir::on(Arc::new(disk.clone())).unwrap());
+        engine.recover().unwrap();
+        let gate = format!("full-disk-{policy}");
+        let (engine, mut holder, eyes) = crate::graphs::hold_up(engine, &gate);
+        engine.store.log().sync().unwrap();
+        let mut clients = [(); 3].map(|()| TestClient::new(&engine));
+        for client in &mut clients {
+            assert_eq!(client.feed("GRAPH.QUERY g \"CREATE ()\"\r\n").1, State::Blocked);
+        }
+        let client = TestClient::new(&engine);
+        let mut life = Life { engine, client, eyes, states: Vec::new(), kept: 0 };
+        disk.fail(Fault { after: 0, errno: ENOSPC, once: false, only: None });
+        life.client.feed("set c 1\r\n");
+        life.engine.store.log().flush_soon();
+        life.wait(policy, |life| life.engine.store.log().is_troubled());
+        let digest = life.eyes.ask("DEBUG DIGEST");
+        life.eyes.ask(&format!("RING.GATE OPEN {gate}"));
+        holder.answered();
+        for client in &mut clients {
+            let refused = client.answered();
+            let text = "-MISCONF Errors writing to the AOF file: ";
+            assert!(refused.starts_with(text), "{policy}: {refused}");
+            assert!(!client.worker.must_hold(&client.session), "{policy}");
+        }
+        assert_eq!(life.eyes.ask("EXISTS g"), ":0", "{policy}");
+        assert_eq!(life.eyes.ask("DEBUG DIGEST"), digest, "{policy}");
+        disk.heal();
+        life.repair(policy);
+        let done = clients[1].ask("GRAPH.QUERY g \"CREATE (n) RETURN id(n)\"");
+        assert!(done.contains("Nodes created: 1"), "{policy}: {done}");
+        life.client.worker.txn.report_memory();
+        crate::graphs::nothing_left(&mut life.eyes);
+        life.end();
+    }
+}
+
 /// Switched on, the journal begins with a snapshot. Where that cannot be made, a write that is
 /// acknowledged would be in neither.
 #[test]
@@ -681,340 +728,4 @@ fn an_end_in_order_saves_what_the_journal_could_not_keep() {
         let again = recover(&found, policy, "later");
         assert!(!saves || Some(&again.states[0]) == states.last(), "{policy}");
     }
-}
-
-/// A whole segment of the tests about disks that are nearly full.
-const WHOLE: u64 = 1 << 20;
-
-/// Overwrites one key until the disk takes no more; what stands in it is a number and filling.
-fn fill(life: &mut Life, context: &str) {
-    for n in 0..2000 {
-        if life.engine.store.log().is_troubled() {
-            return;
-        }
-        life.step(&format!("set a {n}-{}", "x".repeat(10_000)));
-    }
-    panic!("{context}: the disk is never full");
-}
-
-/// Where files may not become as long as a segment is, segments are shorter: a server starts,
-/// writes and starts again, also where that changes while it runs.
-#[test]
-fn segments_are_as_long_as_files_may_become() {
-    for longest in [64 << 10, 100_000, 300_000] {
-        let context = format!("files of {longest}");
-        let disk = Liar::default();
-        disk.limit_files(Some(longest));
-        let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
-        for n in 0..60 {
-            // It goes meanwhile.
-            disk.limit_files((n < 40).then_some(longest));
-            let replies = life.step(&format!("set a {n}-{}", "x".repeat(15_000)));
-            assert_eq!(replies, "+OK\r\n", "{context}");
-        }
-        assert_eq!(life.kept, life.states.len() - 1, "{context}");
-        life.engine.save(Reason::Rewrite, true).unwrap();
-        // And it comes back.
-        disk.limit_files(Some(longest));
-        for n in 0..30 {
-            let replies = life.step(&format!("set b {n}-{}", "y".repeat(15_000)));
-            assert_eq!(replies, "+OK\r\n", "{context}");
-        }
-        let last = life.states.last().unwrap().clone();
-        let found = disk.crash(Leaves::Nothing);
-        life.end();
-        found.limit_files(Some(longest));
-        let mut life = Life::begin_with(&found, "always", WHOLE).unwrap();
-        assert_eq!(life.states[0], last, "{context}");
-        // What fits into no file is refused, and what comes behind it waits for the limit to go.
-        let long = "z".repeat(350_000);
-        let long = format!("*3\r\n$3\r\nset\r\n$1\r\nc\r\n${}\r\n{long}", long.len());
-        assert_eq!(life.step(&long), "+OK\r\n", "{context}");
-        assert!(life.engine.store.log().is_troubled(), "{context}");
-        assert!(life.step("set b 2").starts_with("-MISCONF"), "{context}");
-        found.limit_files(None);
-        life.wait(&context, |life| !life.engine.store.log().is_troubled());
-        assert_eq!(life.step("set b 3"), "+OK\r\n", "{context}");
-        life.end();
-    }
-}
-
-/// What a disk that was full takes after a snapshot: much, and it stays.
-fn goes_on(mut life: Life, disk: &Liar, context: &str) {
-    life.wait(context, |life| !life.engine.store.log().is_troubled());
-    for n in 0..30 {
-        let replies = life.step(&format!("set b {n}-{}", "y".repeat(10_000)));
-        assert_eq!(replies, "+OK\r\n", "{context}");
-    }
-    assert_eq!(life.kept, life.states.len() - 1, "{context}");
-    let last = life.states.last().unwrap().clone();
-    let found = disk.crash(Leaves::Nothing);
-    life.end();
-    let life = Life::begin_with(&found, "always", WHOLE).unwrap();
-    assert_eq!(life.states[0], last, "{context}");
-    life.end();
-}
-
-/// A full disk is no reason not to start, and a snapshot that makes most of the journal needless
-/// gives it its room back.
-#[test]
-fn a_server_starts_on_a_full_disk_and_a_snapshot_gives_room() {
-    for (at, more) in [0, 1, 2, 16, 31, 100, 256, 300].into_iter().enumerate() {
-        let context = format!("{more} pages more");
-        let disk = Liar::default();
-        let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
-        disk.has_room(3 * WHOLE + (40 + more) * 4096);
-        fill(&mut life, &context);
-        assert!(life.step("set b 1").starts_with("-MISCONF"), "{context}");
-        let leaves = [Leaves::Nothing, Leaves::Everything, Leaves::Some(more)][at % 3];
-        let found = disk.crash(leaves);
-        // In the running server.
-        let saved = life.engine.save(Reason::Rewrite, true);
-        assert!(saved.is_ok(), "{context}: {saved:?}");
-        let (states, kept) = (life.states.clone(), life.kept);
-        goes_on(life, &disk, &context);
-        // In one that starts again, also where others have taken all the room there was.
-        for left in [None, Some(0), Some(1), Some(3)] {
-            let context = format!("{context}, then {left:?}");
-            let found = found.crash(Leaves::Everything);
-            if let Some(pages) = left {
-                found.has_room(found.used() + pages * 4096);
-            }
-            let mut life = Life::begin_with(&found, "always", WHOLE)
-                .unwrap_or_else(|error| panic!("{context}: {error}"));
-            assert!(states[kept..].contains(&life.states[0]), "{context}");
-            if life.engine.save(Reason::Rewrite, true).is_err() {
-                assert!(left.is_some(), "{context}");
-                // Not even that fits: nothing is lost, and a little room is enough.
-                found.has_room(found.used() + 16 * 4096);
-                life.look();
-                life.engine.save(Reason::Rewrite, true).unwrap();
-            }
-            goes_on(life, &found, &context);
-        }
-    }
-}
-
-/// The same where the journal had been switched off: nothing can be written that would say where it
-/// goes on. What was saved is served, writes are refused, and with some room all goes on by itself.
-#[test]
-fn a_server_starts_on_a_full_disk_without_a_journal_to_go_on_with() {
-    let mut refused = 0;
-    for (leaves, saved) in [(Leaves::Nothing, false), (Leaves::Everything, true)] {
-        for left in [0, 1, 2, 3] {
-            let context = format!("{left} pages left, saved: {saved}");
-            let disk = Liar::default();
-            let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
-            life.step("set a 1");
-            life.step("config set appendonly no");
-            if saved {
-                life.step("set c 2");
-                life.step("save");
-            }
-            let last = life.states[life.kept].clone();
-            let found = disk.crash(leaves);
-            life.end();
-            for shards in [4, 8] {
-                let found = found.crash(Leaves::Everything);
-                found.has_room(found.used() + left * 4096);
-                let mut life = Life::begin_on(&found, "always", WHOLE, shards)
-                    .unwrap_or_else(|error| panic!("{context}: {error}"));
-                assert_eq!(life.states[0], last, "{context}");
-                if !life.engine.durability.is_journaling() {
-                    refused += 1;
-                    assert!(life.step("set b 1").starts_with("-MISCONF"), "{context}");
-                    // Killed in this state it starts again, from the same.
-                    let again = found.crash(Leaves::Nothing);
-                    let again = Life::begin_on(&again, "always", WHOLE, shards).unwrap();
-                    assert_eq!(again.states[0], last, "{context}");
-                    again.end();
-                }
-                found.has_room(found.used() + 4 * WHOLE);
-                life.repair(&context);
-                goes_on(life, &found, &context);
-            }
-        }
-    }
-    assert!(refused > 4, "{refused}");
-}
-
-/// The same where no journal is to go on: nothing can be written that would say so. What was read
-/// is served and changed, what cannot be saved counts nowhere, and with some room all is saved.
-#[test]
-fn a_server_without_a_journal_starts_on_a_full_disk() {
-    let off = "always\nappendonly no";
-    let mut unsaved = 0;
-    for shards in [4, 8] {
-        for left in [0, 1, 2, 3] {
-            let context = format!("{shards} shards, {left} pages left");
-            let disk = Liar::default();
-            let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
-            life.step("set a 1");
-            let last = life.states.last().unwrap().clone();
-            life.end();
-            let found = disk.crash(Leaves::Everything);
-            found.has_room(found.used() + left * 4096);
-            let mut life = Life::begin_on(&found, off, WHOLE, shards)
-                .unwrap_or_else(|error| panic!("{context}: {error}"));
-            assert_eq!(life.states[0], last, "{context}");
-            assert_eq!(life.step("set b 1"), "+OK\r\n", "{context}");
-            let changed = life.states.last().unwrap().clone();
-            if life.engine.save(Reason::Save, false).is_err() {
-                unsaved += 1;
-                nothing_else_counts(&found, &last, &context);
-            }
-            found.has_room(found.used() + 4 * WHOLE);
-            life.engine.save(Reason::Save, false).unwrap();
-            nothing_else_counts(&found, &changed, &context);
-            life.end();
-        }
-    }
-    assert!(unsaved > 2, "{unsaved}");
-}
-
-/// A server on a disk that has room to begin a segment and not for a snapshot, so that its journal
-/// does not begin: because it had been switched off, or because there are more shards now. With the
-/// state it serves.
-fn without_a_journal(shards: usize) -> (Liar, Life, String) {
-    let disk = Liar::default();
-    let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
-    let mut rng = Rng::new(7);
-    let long: String = (0..30_000).map(|_| char::from(b'!' + rng.below(90) as u8)).collect();
-    life.client.feed(&format!("*3\r\n$3\r\nset\r\n$1\r\na\r\n$30000\r\n{long}\r\n"));
-    // Long after the time that these servers are told.
-    (0..40).for_each(|n| drop(life.step(&format!("set e{n} 1 pxat 4102444800000"))));
-    if shards == 4 {
-        life.step("config set appendonly no");
-    }
-    let last = life.states.last().unwrap().clone();
-    // Else the segment would have room that a start gives back.
-    life.end();
-    let found = disk.crash(Leaves::Everything);
-    found.has_room(found.used());
-    let life = Life::begin_on(&found, "always", WHOLE, shards).unwrap();
-    assert!(!life.engine.durability.is_journaling(), "{shards} shards");
-    assert_eq!(life.states[0], last, "{shards} shards");
-    found.has_room(found.used() + 3 * 4096);
-    (found, life, last)
-}
-
-/// What a crash has left is what was served before, also with another number of shards.
-fn nothing_else_counts(left: &Liar, last: &str, context: &str) {
-    for shards in [8, 4] {
-        let left = left.crash(Leaves::Everything);
-        left.has_room(left.used() + 4 * WHOLE);
-        let life = Life::begin_on(&left, "always", WHOLE, shards)
-            .unwrap_or_else(|error| panic!("{context}, {shards} shards: {error}"));
-        assert_eq!(life.states[0], last, "{context}, {shards} shards");
-        assert!(life.engine.durability.is_journaling(), "{context}, {shards} shards");
-        life.end();
-    }
-}
-
-/// Attempts to begin the journal leave nothing on the disk that has no room for it.
-#[test]
-fn a_journal_that_cannot_begin_leaves_no_segments() {
-    for shards in [4, 8] {
-        let (disk, life, last) = without_a_journal(shards);
-        let files = disk.list().unwrap();
-        for n in 0..20 {
-            assert!(life.engine.save(Reason::Rewrite, true).is_err(), "{shards} shards, {n}");
-            assert_eq!(disk.list().unwrap(), files, "{shards} shards, {n}");
-        }
-        nothing_else_counts(&disk, &last, "afterwards");
-        disk.has_room(disk.used() + 4 * WHOLE);
-        life.engine.save(Reason::Rewrite, true).unwrap();
-        goes_on(life, &disk, "with room");
-    }
-}
-
-/// Such an attempt ends anywhere, the second and the third too.
-#[test]
-fn a_journal_that_cannot_begin_dies_after_every_call() {
-    for shards in [4, 8] {
-        for cut in 0.. {
-            let (disk, life, last) = without_a_journal(shards);
-            let calls = disk.changes();
-            disk.cut_after(calls + cut);
-            (0..3).for_each(|_| drop(life.engine.save(Reason::Rewrite, true)));
-            let all_done = disk.changes() < calls + cut;
-            for leaves in [Leaves::Everything, Leaves::Some(cut)] {
-                let context = format!("{shards} shards, then {cut} calls, {leaves:?}");
-                nothing_else_counts(&disk.crash(leaves), &last, &context);
-            }
-            life.end();
-            if all_done {
-                break;
-            }
-        }
-    }
-}
-
-/// What is recorded while such an attempt is made counts nowhere: here that keys have expired.
-#[test]
-fn what_happens_while_a_journal_cannot_begin_counts_nowhere() {
-    let (disk, mut life, last) = without_a_journal(8);
-    let engine = Arc::clone(&life.engine);
-    let saves = std::thread::spawn(move || {
-        (0..40).for_each(|_| assert!(engine.save(Reason::Rewrite, true).is_err()));
-    });
-    let mut found = Vec::new();
-    for n in 0..40 {
-        life.wait("a save", |life| {
-            life.engine.durability.is_busy_with(Reason::Rewrite) || saves.is_finished()
-        });
-        life.client.worker.begin(4_102_444_800_001);
-        assert_eq!(life.client.feed(&format!("get e{n}\r\n")).0, "$-1\r\n");
-        if n % 8 == 0 {
-            found.push(disk.crash(Leaves::Everything));
-        }
-    }
-    saves.join().unwrap();
-    found.push(disk.crash(Leaves::Everything));
-    life.end();
-    for (n, left) in found.iter().enumerate() {
-        nothing_else_counts(left, &last, &format!("crash {n}"));
-    }
-}
-
-/// Not even a first manifest can be written.
-#[test]
-fn a_server_starts_in_an_empty_directory_on_a_full_disk() {
-    for left in [0, 1, 2] {
-        let context = format!("{left} pages");
-        let disk = Liar::default();
-        disk.has_room(left * 4096);
-        let mut life = Life::begin_on(&disk, "always", WHOLE, 4).unwrap();
-        if left == 0 {
-            assert!(life.step("set b 1").starts_with("-MISCONF"), "{context}");
-            assert!(life.engine.save(Reason::Rewrite, true).is_err(), "{context}");
-            assert!(life.step("flushwal").contains("appendonly is yes"), "{context}");
-            assert!(life.step("info persistence").contains("aof_last_bgrewrite_status:err"));
-        }
-        let again = disk.crash(Leaves::Everything);
-        Life::begin_on(&again, "always", WHOLE, 4).unwrap().end();
-        disk.has_room(disk.used() + 4 * WHOLE);
-        life.repair(&context);
-        assert!(life.step("info persistence").contains("aof_last_bgrewrite_status:ok"));
-        goes_on(life, &disk, &context);
-    }
-}
-
-/// That snapshot need not be asked for.
-#[test]
-fn cron_frees_a_full_disk_by_itself() {
-    let disk = Liar::default();
-    let mut life = Life::begin_with(&disk, "always", WHOLE).unwrap();
-    life.step("config set auto-aof-rewrite-percentage 0");
-    disk.has_room(6 * WHOLE + 40 * 4096);
-    fill(&mut life, "at first");
-    let mut cron = CronRounds::new(&life.engine);
-    let start = Instant::now();
-    while life.engine.store.log().is_troubled() || life.engine.store.log().is_short_of_room() {
-        assert!(start.elapsed() < PATIENCE, "{:?}", life.engine.store.log());
-        cron.round();
-    }
-    drop(cron);
-    assert!(disk.used() < 3 * WHOLE, "{} bytes", disk.used());
-    goes_on(life, &disk, "by itself");
 }

@@ -353,12 +353,113 @@ const PIECES: Fixture = Fixture {
     ],
 };
 
+/// Graphs, in a snapshot and as changes behind it, with every kind of property.
+const GRAPHS: Fixture = Fixture {
+    folder: "graphs-1",
+    done: &[
+        "graph.query empty 'RETURN 1'",
+        "graph.query g \"CREATE (:A {i: 1, f: 2.5, t: 'text', b: true, l: [1, 'x', 2.5, false], \
+         d: date('2020-02-03'), u: duration('P1DT2H')})-[:R {since: 7}]->(:B {i: 2})\"",
+        "graph.query g \"UNWIND range(1, 1030) AS i CREATE (:Many {i: i})\"",
+        "select 3",
+        "graph.query elsewhere 'CREATE (:X)'",
+        "select 0",
+        "save",
+        "graph.query g \"CREATE (:C {p: point({latitude: 1.5, longitude: 2.25})})\"",
+        "graph.query g \"CREATE ()-[:S]->({i: 'mixed'})\"",
+        "graph.query new \"CREATE (:New {i: -1})\"",
+        "graph.copy new copy",
+        "graph.query gone 'CREATE ()'",
+        "graph.delete gone",
+    ],
+    asked: &[
+        ("dbsize", ":4"),
+        (
+            "eval \"return redis.call('graph.ro_query', KEYS[1], 'MATCH (a:A)-[r:R]->(b) RETURN \
+             a.i, a.f, a.t, a.b, a.l, a.d, a.u, r.since, b.i')[2]\" 1 g",
+            "*1\r\n*9\r\n:1\r\n$3\r\n2.5\r\n$4\r\ntext\r\n$4\r\ntrue\r\n$23\r\n[1, x, 2.500000, \
+             false]\r\n$10\r\n2020-02-03\r\n$6\r\nP1DT2H\r\n:7\r\n:2",
+        ),
+        (
+            "eval \"return redis.call('graph.ro_query', KEYS[1], 'MATCH (n) RETURN count(n), \
+             count(n.i)')[2]\" 1 g",
+            "*1\r\n*2\r\n:1035\r\n:1033",
+        ),
+        (
+            "eval \"return redis.call('graph.ro_query', KEYS[1], 'MATCH (n:C) RETURN n.p')[2]\" 1 \
+             g",
+            "*1\r\n*1\r\n$46\r\npoint({latitude:1.500000, longitude:2.250000})",
+        ),
+        (
+            "eval \"return redis.call('graph.ro_query', KEYS[1], 'MATCH (n:New) RETURN n.i')[2]\" \
+             1 copy",
+            "*1\r\n*1\r\n:-1",
+        ),
+        ("exists empty gone", ":1"),
+        ("select 3", "+OK"),
+        ("graph.list", "*1\r\n$9\r\nelsewhere"),
+    ],
+};
+
+/// Projects, in a snapshot and as changes behind it, with values of every kind.
+const PROJECTS: Fixture = Fixture {
+    folder: "projects-1",
+    done: &[
+        "folio.open empty prefix x",
+        "folio.open p",
+        "folio.commit p add '{id:@a dis:\"A\" n:1.5kW u:3_own i:-2 b:T d:2024-01-01 t:08:00:00 \
+         ts:2024-01-01T00:00:00Z UTC z:2024-07-01T08:00:00+08:00 Shanghai c:C(1.5,2.5) s:^a-b \
+         x:Bin(\"t\") l:[1, @a, {k}] m:{k:`http://a`} r:@a}'",
+        "folio.commit p add '[{id:@gone}, {id:@b old}, {id:@thrown trash}, {id:@t point his \
+         kind:\"Number\" tz:\"Berlin\" unit:\"kW\"}]'",
+        "folio.commit p force remove {id:@gone}",
+        "folio.his.write p t '[{ts:2024-01-01T00:00:00+01:00 Berlin val:1.5}, \
+         {ts:2024-01-01T00:01:00+01:00 Berlin val:NA}]'",
+        "select 3",
+        "folio.open elsewhere",
+        "select 0",
+        "save",
+        "folio.commit p force update '{id:@b old:R new:2m}' add {id:@later} remove {id:@thrown}",
+        "folio.his.write p t '[{ts:2024-01-01T00:01:00+01:00 Berlin val:R}, \
+         {ts:2024-01-01T00:02:00+01:00 Berlin val:3kW}]'",
+        "folio.his.clear p t range - '2024-01-01T00:01:00+01:00 Berlin'",
+        "copy p copy",
+        "folio.open deleted",
+        "del deleted",
+    ],
+    asked: &[
+        ("dbsize", ":3"),
+        ("exists empty p copy deleted", ":3"),
+        ("folio.count p id", ":4"),
+        ("folio.count p id trash", ":0"),
+        (
+            "folio.count p 'dis == \"A\" and n == 1.5kW and u == 3_own and i == -2 and b == true \
+             and d == 2024-01-01 and t == 08:00:00 and ts->date == 2024-01-01 and z->tz == \
+             \"Shanghai\" and s == ^a-b and m->k == `http://a` and r->dis and c and x and l'",
+            ":1",
+        ),
+        ("folio.count copy 'not old and new == 2m'", ":1"),
+        (
+            "folio.his.read copy t",
+            "*1\r\n*2\r\n$32\r\n2024-01-01T00:02:00+01:00 Berlin\r\n$3\r\n3kW",
+        ),
+        ("folio.count p 'hisSize == 1'", ":1"),
+        ("folio.open empty prefix x", "+OK"),
+        ("folio.open empty prefix y", "-ERR the project is there with another prefix"),
+        ("select 3", "+OK"),
+        ("folio.list", "*1\r\n$9\r\nelsewhere"),
+    ],
+};
+
 /// Writes the fixtures anew: for a new version of a format, into a folder of its own.
 #[test]
 #[ignore = "writes files into the source"]
 fn write_fixtures() {
-    for fixture in [VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3, VERSION_4, PIECES, KEYS]
-    {
+    let all = [
+        VERSION_1, DOCUMENTS, FUNCTIONS, VERSION_2, VERSION_3, VERSION_4, PIECES, KEYS, GRAPHS,
+        PROJECTS,
+    ];
+    for fixture in all {
         if fixture.path().exists() {
             continue;
         }
@@ -396,6 +497,16 @@ fn is_read(fixture: &Fixture) {
         assert_eq!(client.ask(line), *reply, "{line}");
     }
     client.worker.engine.close_data_dir();
+}
+
+#[test]
+fn files_with_projects_are_read() {
+    is_read(&PROJECTS);
+}
+
+#[test]
+fn files_with_graphs_are_read() {
+    is_read(&GRAPHS);
 }
 
 #[test]

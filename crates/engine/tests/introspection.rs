@@ -425,19 +425,28 @@ fn resetting_counts_resets_what_redis_resets() {
     }
 }
 
-/// As a redis-server that has loaded RedisJSON.
+/// As a redis-server that has loaded RedisJSON and FalkorDB.
 #[test]
-fn the_module_for_documents_is_told_of_wherever_modules_are() {
+fn modules_are_told_of_wherever_modules_are() {
     let engine = engine_with("enable-module-command yes");
     let mut client = TestClient::new(&engine);
-    let module = "*8\r\n$4\r\nname\r\n$6\r\nReJSON\r\n$3\r\nver\r\n:81000\r\n$4\r\npath\r\n\
-                  $0\r\n\r\n$4\r\nargs\r\n*0";
-    assert_eq!(client.ask("MODULE LIST"), format!("*1\r\n{module}"));
-    assert!(client.ask("HELLO").ends_with(&format!("$7\r\nmodules\r\n*1\r\n{module}")));
+    let module = |name: &str, version: u32| {
+        let length = name.len();
+        format!(
+            "*8\r\n$4\r\nname\r\n${length}\r\n{name}\r\n$3\r\nver\r\n:{version}\r\n\
+             $4\r\npath\r\n$0\r\n\r\n$4\r\nargs\r\n*0"
+        )
+    };
+    let modules = format!("*2\r\n{}\r\n{}", module("ReJSON", 81_000), module("graph", 41_603));
+    assert_eq!(client.ask("MODULE LIST"), modules);
+    assert!(client.ask("HELLO").ends_with(&format!("$7\r\nmodules\r\n{modules}")));
     let text_of = |value: Value| text(&value);
-    let line = "module:name=ReJSON,ver=81000,api=1,filters=0,usedby=[],using=[],options=[]";
-    assert_eq!(text_of(ask(&mut client, "INFO modules")), format!("# Modules\r\n{line}\r\n"));
-    assert!(text_of(ask(&mut client, "INFO")).contains(line));
+    let line = |name: &str, version: u32| {
+        format!("module:name={name},ver={version},api=1,filters=0,usedby=[],using=[],options=[]")
+    };
+    let lines = format!("{}\r\n{}", line("ReJSON", 81_000), line("graph", 41_603));
+    assert_eq!(text_of(ask(&mut client, "INFO modules")), format!("# Modules\r\n{lines}\r\n"));
+    assert!(text_of(ask(&mut client, "INFO")).contains(&lines));
     assert_eq!(
         client.ask("MODULE UNLOAD rejson"),
         "-ERR Error unloading module: the module exports one or more module-side data types, \

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kvist_engine::exchange::Exchange;
@@ -350,6 +350,111 @@ fn a_query_that_is_served_keeps_others_no_longer_than_a_script() {
         assert_eq!(other.ask("RING.WORDS k"), "*1\r\n$4\r\nword");
         assert!(other.ask("SCRIPT KILL").starts_with("-NOTBUSY"), "{way}");
         until(|| engine.store.versions.living() == 0 || !engine.store.take_trash().is_empty());
+    }
+}
+
+/// However quick each of them is: others are told of the time since the shards were taken.
+#[test]
+fn many_that_are_served_keep_others_no_longer_than_one() {
+    const QUICK: usize = 20;
+    static TOLD: AtomicUsize = AtomicUsize::new(0);
+    static OVERDUE: AtomicUsize = AtomicUsize::new(0);
+    let hand_over = |overdue: bool| {
+        TOLD.fetch_add(1, Ordering::SeqCst);
+        OVERDUE.fetch_add(usize::from(overdue), Ordering::SeqCst);
+    };
+    for (number, way) in ["plain", "EXEC", "EVAL"].into_iter().enumerate() {
+        let gate = format!("slow{number}");
+        let (engine, mut other) = stage("busy-reply-threshold 30", &gate, 0);
+        let gates = std::iter::once(gate.clone())
+            .chain((0..QUICK).map(|quick| format!("quick{number}:{quick}")));
+        let mut clients: Vec<TestClient> = Vec::new();
+        for gate in gates {
+            let mut client = TestClient::new(&engine);
+            assert_eq!(client.feed(&format!("RING.WAIT k {gate}\r\n")).1, State::Blocked);
+            clients.push(client);
+        }
+        let mut feeder = TestClient::new(&engine);
+        feeder.worker = kvist_engine::Worker::new(&engine, 7).hand_over(hand_over);
+        feeder.worker.begin(1_000_000);
+        OVERDUE.store(0, Ordering::SeqCst);
+        let lines = match way {
+            "EXEC" => "MULTI\r\nRING.PUSH k 9 word\r\nEXEC\r\nPING\r\n",
+            "EVAL" => "EVAL \"return redis.call('ring.push', KEYS[1], 9, 'word')\" 1 k\r\nPING\r\n",
+            _ => "RING.PUSH k 9 word\r\nPING\r\n",
+        };
+        std::thread::scope(|scope| {
+            let _killed = KilledOnFailure(&engine);
+            let feeds = scope.spawn(move || feeder.feed(lines));
+            until(|| OVERDUE.load(Ordering::SeqCst) > 0);
+            TOLD.store(0, Ordering::SeqCst);
+            other.ask(&format!("RING.GATE OPEN {gate}"));
+            // What stands behind it is of a later time, and another thread may serve it.
+            let (replies, state) = feeds.join().unwrap();
+            assert!(!replies.contains("PONG") && replies.ends_with(":1\r\n"), "{way}: {replies}");
+            assert_eq!(state, State::Full, "{way}");
+        });
+        let told_of = TOLD.load(Ordering::SeqCst);
+        assert!(told_of >= QUICK, "{way}: {told_of}");
+        for client in &mut clients {
+            assert_eq!(told(client).0, "*1\r\n$4\r\nword\r\n");
+        }
+        // The next one's time is its own.
+        let (mut client, mut feeder) = (TestClient::new(&engine), TestClient::new(&engine));
+        client.feed(&format!("RING.WAIT next quick{number}\r\n"));
+        TOLD.store(0, Ordering::SeqCst);
+        until(|| {
+            let (replies, state) = feeder.feed("RING.PUSH next 9 word\r\nDEL next\r\nPING\r\n");
+            told(&mut client);
+            client.feed(&format!("RING.WAIT next quick{number}\r\n"));
+            state == State::Open && replies.ends_with("+PONG\r\n")
+        });
+        let TestClient { worker, session, .. } = &mut client;
+        worker.disconnect(session);
+        nothing_left(&engine);
+    }
+}
+
+/// What a query holds is its client's memory, wherever it runs.
+#[test]
+fn what_a_query_holds_counts_as_its_clients() {
+    let held = |number: usize| format!("{number}{}", "x".repeat(20_000));
+    for (number, way) in ["beside", "EXEC", "EVAL", "served"].into_iter().enumerate() {
+        let gate = held(number);
+        let (engine, mut other) = stage("", &gate, 1);
+        let mut client = TestClient::new(&engine);
+        let of_client = Arc::clone(&client.session.client);
+        let elsewhere = || of_client.told() - of_client.told_by_owner();
+        let lines = match way {
+            "beside" => format!("RING.SCAN k {gate}\r\n"),
+            "EXEC" => format!("MULTI\r\nRING.SCAN k {gate}\r\nEXEC\r\n"),
+            "EVAL" => {
+                let call = "return redis.call('ring.scan', KEYS[1], ARGV[1])";
+                format!("EVAL \"{call}\" 1 k {gate}\r\n")
+            }
+            _ => format!("RING.WAIT later {gate}\r\n"),
+        };
+        let mut feeder = TestClient::new(&engine);
+        std::thread::scope(|scope| {
+            let _killed = KilledOnFailure(&engine);
+            let runs = scope.spawn(move || {
+                client.feed(&lines);
+                if way == "served" {
+                    assert_eq!(elsewhere(), 0);
+                    feeder.feed("RING.PUSH later 9 word\r\n");
+                }
+                client
+            });
+            entered(&mut other, &gate, 1);
+            until(|| elsewhere() >= gate.len());
+            other.ask(&format!("RING.GATE OPEN {gate}"));
+            let mut client = runs.join().unwrap();
+            if matches!(way, "beside" | "served") {
+                told(&mut client);
+            }
+        });
+        until(|| elsewhere() == 0);
+        nothing_left(&engine);
     }
 }
 

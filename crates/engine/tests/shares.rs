@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use base::{CmdError, Rng, Shares, Version, error};
-use kvist_engine::Engine;
+use base::{CmdError, Pressure, Rng, Shares, Version, error};
+use kvist_engine::{CronRounds, Engine};
 use store::Scope;
 use testkit::seed;
 use types::example::{FrozenRing, Ring};
@@ -311,4 +312,115 @@ fn versions_go_before_writes_are_refused_for_them() {
     client.ask("CONFIG SET maxmemory 1mb");
     assert!(set(&mut client, 0).starts_with("-OOM"));
     assert!(!engine.store.versions.gives_up(small.number()));
+}
+
+/// Two versions, each of which keeps a megabyte of a ring that is gone.
+fn two_that_keep(client: &mut TestClient) -> [Version<FrozenRing>; 2] {
+    ["one", "two"].map(|key| {
+        fill(client, key, 40_000);
+        let version = share(client, key);
+        client.worker.engine.store.versions.begin_to_read(version.place());
+        client.ask(&format!("DEL {key}"));
+        settle(client);
+        version
+    })
+}
+
+/// When enough has become free no second one goes, though no thread has looked since.
+#[test]
+fn where_one_version_makes_room_no_other_goes() {
+    let engine = engine(start(""));
+    let mut client = TestClient::new(&engine);
+    let [first, second] = two_that_keep(&mut client);
+    let versions = Arc::clone(&engine.store.versions);
+    let limit = engine.used_memory() - kept(&engine) / 4;
+    client.ask(&format!("CONFIG SET maxmemory {limit}"));
+    client.worker.begin(1_000_000);
+    assert!(client.ask("SET k v").starts_with("-OOM"));
+    assert!(versions.gives_up(first.number()) && !versions.gives_up(second.number()));
+    drop(first);
+    settle(&mut client);
+    assert!(kept(&engine) > 1 << 20);
+    assert!(!versions.gives_up(second.number()));
+    client.worker.begin(1_000_000);
+    assert_eq!(client.ask("SET k v"), "+OK");
+    assert!(!versions.gives_up(second.number()));
+    drop(second);
+}
+
+/// Nor does one go when there is no limit any more, though no client comes.
+#[test]
+fn no_version_goes_when_the_limit_has_gone() {
+    let engine = engine(start(""));
+    let mut client = TestClient::new(&engine);
+    let [first, second] = two_that_keep(&mut client);
+    let versions = Arc::clone(&engine.store.versions);
+    let limit = engine.used_memory() - kept(&engine) / 4;
+    client.ask(&format!("CONFIG SET maxmemory {limit}"));
+    client.worker.begin(1_000_000);
+    assert!(client.ask("SET k v").starts_with("-OOM") && versions.gives_up(first.number()));
+    client.ask("CONFIG SET maxmemory 0");
+    assert!(!versions.gives_up(first.number()));
+    // A thread in the middle of a batch may still have known the limit.
+    versions.press(Pressure::Kept(0));
+    CronRounds::new(&engine).round();
+    assert!(!versions.gives_up(first.number()));
+    drop((first, second));
+}
+
+/// A copy for which there is no room is refused, and no query of others ends for it.
+#[test]
+fn a_hopeless_copy_ends_no_query() {
+    for policy in ["noeviction", "allkeys-lru"] {
+        let engine = engine(start(&format!("maxmemory-policy {policy}")));
+        let mut client = TestClient::new(&engine);
+        fill(&mut client, "k", 60_000);
+        let version = share(&mut client, "k");
+        client.ask("RING.PUSH k 1000000 x");
+        engine.store.versions.begin_to_read(version.place());
+        client.worker.txn.report_memory();
+        let limit = engine.used_memory() + (64 << 10);
+        client.ask(&format!("CONFIG SET maxmemory {limit}"));
+        client.worker.begin(1_000_000);
+        assert!(client.ask("COPY k other").starts_with("-OOM"), "{policy}");
+        assert!(!engine.store.versions.gives_up(version.number()), "{policy}");
+        assert_eq!(client.ask("EXISTS k other"), ":1", "{policy}");
+    }
+}
+
+/// While it is freed, a removed value that a version shares never counts twice.
+#[test]
+fn a_removed_value_counts_once_while_it_is_freed() {
+    let engine = engine(start(""));
+    let mut client = TestClient::new(&engine);
+    fill(&mut client, "k", 60_000);
+    let (freeing, looks) = (AtomicBool::new(true), AtomicUsize::new(0));
+    let (mut rounds, mut highest) = (0, 0);
+    while looks.load(Ordering::SeqCst) < 10 && rounds < 1000 {
+        client.ask("COPY k gone");
+        let version = share(&mut client, "gone");
+        client.ask("DEL gone");
+        let (trash, before) = (engine.store.take_trash(), kept(&engine));
+        freeing.store(true, Ordering::SeqCst);
+        let begun = AtomicBool::new(false);
+        let most = std::thread::scope(|scope| {
+            let looker = scope.spawn(|| {
+                let mut most = 0;
+                while freeing.load(Ordering::SeqCst) {
+                    most = kept(&engine).max(most);
+                    looks.fetch_add(usize::from(begun.load(Ordering::SeqCst)), Ordering::SeqCst);
+                }
+                most
+            });
+            begun.store(true, Ordering::SeqCst);
+            drop(trash);
+            freeing.store(false, Ordering::SeqCst);
+            looker.join().unwrap()
+        });
+        highest = highest.max(most.saturating_sub(before));
+        drop(version);
+        settle(&mut client);
+        rounds += 1;
+    }
+    assert_eq!(highest, 0, "in {rounds} rounds");
 }

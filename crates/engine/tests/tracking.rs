@@ -122,6 +122,37 @@ fn broadcasts_miss_nothing() {
     copies_are_fresh(&["BCAST", "BCAST PREFIX key"]);
 }
 
+/// What a client's own script changes, the client has changed itself: `NOLOOP` spares it, in
+/// either mode. Redis 7.0.15 sends it to those that broadcast.
+#[test]
+fn no_loop_spares_the_client_of_a_script() {
+    let engine = engine();
+    let mut writer = TestClient::new(&engine);
+    let library = "#!lua name=l\\nredis.register_function('f', function(keys) \
+        redis.call('SET', keys[1], 1) end)";
+    assert_eq!(writer.ask(&format!("FUNCTION LOAD \"{library}\"")), "$1\r\nl");
+    let requests = [
+        "SET key 1",
+        "EVAL \"redis.call('SET', KEYS[1], 1)\" 1 key",
+        "EVAL \"redis.call('SET', 'key', 1)\" 0",
+        "FCALL f 1 key",
+        "MULTI\r\nEVAL \"redis.call('SET', KEYS[1], 1)\" 1 key\r\nEXEC",
+    ];
+    for request in requests {
+        for mode in ["NOLOOP", "BCAST NOLOOP"] {
+            let (mut own, mut other) = (Reader::new(&engine, mode), Reader::new(&engine, mode));
+            own.read("key");
+            other.read("key");
+            let (replies, _) = own.client.feed(&format!("{request}\r\n"));
+            assert!(!replies.contains("-ERR"), "{request} {mode}: {replies}");
+            own.listen();
+            other.listen();
+            assert!(!replies.contains("invalidate"), "{request} {mode}: {replies}");
+            assert_eq!((own.notices, other.notices), (0, 1), "{request} {mode}");
+        }
+    }
+}
+
 #[test]
 fn the_table_of_readers_is_bounded() {
     let engine = engine_with("tracking-table-max-keys 50");

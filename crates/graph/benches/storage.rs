@@ -6,6 +6,7 @@
 //! processor counts.
 
 use std::hint::black_box;
+use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use testkit::processor;
 
 use base::Versions;
 use kvist_graph::storage::{
-    Direction, Ends, Entity, Graph, NodeId, PropertyRef, Values, Vector, View,
+    Direction, Ends, Entity, Graph, NodeId, Of, On, Probe, PropertyRef, Values, Vector, View,
 };
 
 #[global_allocator]
@@ -290,6 +291,90 @@ fn changes(graph: &mut Graph, random: &mut Random) {
     );
 }
 
+/// Builds an index at once and in steps, and says what it takes.
+fn build_index(graph: &mut Graph, name: &str) {
+    let (of, key) = person(graph, name);
+    for segments in [usize::MAX, 64] {
+        graph.create_index(On::new(of, &[key])).expect("there is none");
+        let (start, mut longest) = (Instant::now(), Duration::ZERO);
+        loop {
+            let step = Instant::now();
+            let more = graph.build_indexes(segments);
+            longest = longest.max(step.elapsed());
+            if !more {
+                break;
+            }
+        }
+        let index = graph.index_on(of, &[key]).expect("it is whole");
+        println!(
+            "an index on {name} of {} entries: {:.0} ms, {:.1} ms a step at most, {:.1} B an entry",
+            index.len(),
+            millis(start.elapsed()),
+            millis(longest),
+            index.memory() as f64 / index.len() as f64
+        );
+        if segments == usize::MAX {
+            graph.drop_index(On::new(of, &[key])).expect("it is there");
+            drop(graph.take_dropped());
+        }
+    }
+}
+
+fn person(view: &View, name: &str) -> (Of, u16) {
+    (Of::Label(view.label("Person").expect("loaded")), view.key(name).expect("loaded"))
+}
+
+/// What indexes find, and what they cost edits.
+fn indexes(graph: &mut Graph, random: &mut Random) {
+    ["id", "name", "age"].iter().for_each(|name| build_index(graph, name));
+    let (of, key) = person(graph, "id");
+    let by_id = graph.index_on(of, &[key]).expect("it is whole");
+    let wanted: Vec<usize> = (0..200_000).map(|_| random.below(by_id.len() - 100)).collect();
+    let mut ids = Vec::new();
+    let (sum, took) = best(3, || {
+        let mut sum = 0;
+        for &id in &wanted {
+            let found = by_id.find(&[PropertyRef::Integer(id as i64)], None);
+            ids.clear();
+            found.expect("a number").take(1024, &mut ids);
+            sum += ids.iter().map(|&id| id as usize).sum::<usize>();
+        }
+        sum
+    });
+    assert_eq!(sum, wanted.iter().sum::<usize>());
+    println!("found by id: {:.0} ns", nanos(took, wanted.len()));
+    let by_name = graph.index_on(of, &[person(graph, "name").1]).expect("it is whole");
+    let names: Vec<String> = wanted.iter().map(|id| format!("person-{id}")).collect();
+    let (sum, took) = best(3, || {
+        let mut sum = 0;
+        for name in &names {
+            let found = by_name.find(&[PropertyRef::Text(name)], None);
+            ids.clear();
+            found.expect("a text").take(1024, &mut ids);
+            sum += ids.iter().map(|&id| id as usize).sum::<usize>();
+        }
+        sum
+    });
+    assert_eq!(sum, wanted.iter().sum::<usize>());
+    println!("found by name: {:.0} ns", nanos(took, names.len()));
+    let (sum, took) = best(3, || {
+        let mut sum = 0;
+        for &id in &wanted {
+            let (low, high) = (id as i64, id as i64 + 100);
+            let [low, high] = [low, high].map(PropertyRef::Integer);
+            let then = Probe::Between(Bound::Included(low), Bound::Excluded(high));
+            ids.clear();
+            by_id.find(&[], Some(then)).expect("numbers").take(1024, &mut ids);
+            sum += ids.len();
+        }
+        sum
+    });
+    assert_eq!(sum, 100 * wanted.len());
+    println!("a range of 100 ids: {:.0} ns", nanos(took, wanted.len()));
+    let (distinct, took) = best(9, || by_id.distinct(1));
+    println!("{distinct} values estimated: {:.0} ns", nanos(took, 1));
+}
+
 /// A node of a million edges.
 fn hub() {
     const EDGES: usize = 1_000_000;
@@ -333,6 +418,9 @@ fn main() {
     scans(&graph, count);
     hops(&graph, count);
     points(&graph, &mut random);
+    changes(&mut graph, &mut random);
+    println!("with indexes on id, name and age:");
+    indexes(&mut graph, &mut random);
     changes(&mut graph, &mut random);
     let start = Instant::now();
     drop(graph);

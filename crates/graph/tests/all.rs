@@ -13,16 +13,25 @@ static SCALE: testkit::scale::Scale = testkit::scale::Scale;
 // What they share.
 mod evaluate;
 mod model;
+mod network;
 mod tck;
 
 // The tests.
+mod algorithm_laws;
+mod algorithms;
 mod columns;
+mod constraints;
 mod dialect;
+mod export;
 mod expressions;
 mod hostile;
 mod hubs;
+mod indexes;
+mod kit;
 mod meaning;
 mod properties;
+mod queries;
 mod random;
 mod syntax;
 mod values;
+mod writing;

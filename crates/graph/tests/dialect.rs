@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use kvist_graph::cypher::ast::{Body, IndexKind, IndexTarget};
 use kvist_graph::cypher::{
-    Class, Environment, NoProcedures, Procedure, Type, check, header, parse, statement,
+    Class, Environment, NoProcedures, Procedure, ProcedureBody, Progress, Type, check, header,
+    parse, statement,
 };
 
 /// How a query is printed, once it is known to make sense.
@@ -29,7 +30,8 @@ impl Environment for Labels {
     fn procedure(&self, name: &str) -> Option<Procedure> {
         let columns = vec![(Arc::from("label"), Type::STRING)];
         let is = name.eq_ignore_ascii_case("db.labels");
-        is.then_some(Procedure { arguments: Vec::new(), columns, writes: false })
+        let body = ProcedureBody::new(|_, _| Ok(Vec::new()));
+        is.then_some(Procedure { arguments: Vec::new(), columns, writes: false, body })
     }
 
     fn has_function(&self, name: &str) -> bool {
@@ -133,13 +135,14 @@ fn commands_about_indexes() {
 #[test]
 fn the_header_is_read_alone() {
     let text = "CYPHER a=-1 `b c`={x:[1, 'RETURN']} set=2 RETURN $a, $`b c`, $set";
-    let header = header(text).expect("a header");
+    let all = &Progress::within(usize::MAX);
+    let header = header(text, all).expect("a header");
     let names: Vec<&str> = header.parameters.iter().map(|one| &*one.name.text).collect();
     assert_eq!(names, ["a", "b c", "set"]);
     let body = &text[header.body as usize..];
     assert!(body.starts_with("RETURN $a"));
     // The same query with other values has the same text behind the header, and the same tree.
-    assert_eq!(statement(text, header.body), statement(body, 0));
+    assert_eq!(statement(text, header.body, all), statement(body, 0, all));
     assert_eq!(parse("CYPHER RETURN 1").map(|statement| statement.parameters.len()), Ok(0));
     assert_eq!(refused("CYPHER a=b RETURN $a").0, Class::NonConstantExpression);
     assert_eq!(refused("CYPHER a= RETURN $a").0, Class::UnexpectedSyntax);
@@ -149,8 +152,8 @@ fn the_header_is_read_alone() {
 fn places_of_errors() {
     let text = "RETURN 1 AS å,\n  2 AS b c";
     let error = parse(text).expect_err("two names");
-    let place = error.place(text);
-    assert_eq!((place.line, place.column, error.offset), (2, 10, 25));
+    let location = error.location(text);
+    assert_eq!((location.line, location.column, error.offset), (2, 10, 25));
     assert!(
         error.with_caret(text).ends_with("  2 AS b c\n         ^"),
         "{}",

@@ -1,10 +1,15 @@
 //! Texts that mean harm: deep, long, damaged, and no queries at all. Each is answered soon, with a
 //! tree or an error, on a stack as small as a thread's.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use base::Rng;
 use kvist_graph::cypher::{Class, MAX_NESTING, NoProcedures, check, parse};
+use kvist_graph::query::{self, Ended, Interrupt, NoInterrupt, Prepared, Settings};
+use kvist_graph::storage::Graph;
+use kvist_graph::temporal::Clock;
+use kvist_graph::value::Map;
 use testkit::fuzz::{damage, fuzz};
 use testkit::processor;
 
@@ -129,6 +134,42 @@ fn long_queries_take_time_in_proportion() {
     assert_eq!(survives(&format!("{starred}RETURN 1 AS x")), Some(Class::TooComplex));
 }
 
+/// What is bound to slots, and what is known of them, is looked up and not looked for.
+#[test]
+fn statements_of_many_parts_are_planned_in_time() {
+    let many = |separator: &str, part: &dyn Fn(usize) -> String| {
+        (0..8000).map(part).collect::<Vec<_>>().join(separator)
+    };
+    let columns = many(",", &|at| format!("n.v{at}"));
+    let named = many(",", &|at| format!("n.v{at} AS w{at}"));
+    let (graph, parameters, clock) = (Graph::default(), Map::default(), Clock::default());
+    let settings = Settings {
+        parameters: &parameters,
+        clock: &clock,
+        seed: 1,
+        memory: 64 << 20,
+        interrupt: &NoInterrupt,
+        profile: false,
+    };
+    for (text, is_planned) in [
+        (format!("MATCH (n) WITH {named} RETURN *"), true),
+        (format!("MATCH (n) RETURN {named} ORDER BY {columns}"), true),
+        (format!("MATCH (n) RETURN {columns}, count(*)"), true),
+        (format!("MATCH (n) RETURN DISTINCT {columns}"), true),
+        (format!("MATCH (n) RETURN {columns}, count(*), [x IN n.v1 | x] AS y"), true),
+        (format!("MATCH (n:{}) RETURN n", many(":", &|at| format!("L{at}"))), false),
+        (format!("CREATE INDEX FOR (n:L) ON ({columns})"), false),
+        (format!("MATCH {} RETURN 1", many(",", &|at| format!("(a{at})"))), false),
+    ] {
+        let start = processor::used();
+        let prepared = Prepared::compile(&text, &NoProcedures);
+        assert_eq!(prepared.is_ok(), is_planned, "{text:.80}");
+        drop(prepared.map(|prepared| prepared.explain(&graph, &settings)));
+        let used = processor::used() - start;
+        assert!(used < SOON / 4, "{text:.80}: {used:?}");
+    }
+}
+
 /// Queries to damage, and the pieces they are damaged with.
 const QUERIES: &[&str] = &[
     "CYPHER a = 1 b = {c: [-1.5e3, 'x']} MATCH (n:A|B {x: $a})-[r:T*1..3]->(m:!C) WHERE n.x IN $b \
@@ -211,4 +252,77 @@ fn random_tokens_are_survived() {
         }
         survives(&String::from_utf8_lossy(&bytes));
     });
+}
+
+/// Goes on so many times, and counts how often it is asked.
+struct GoesOn {
+    times: usize,
+    asked: Cell<usize>,
+    held: Cell<usize>,
+}
+
+impl GoesOn {
+    fn for_times(times: usize) -> Self {
+        GoesOn { times, asked: Cell::new(0), held: Cell::new(0) }
+    }
+}
+
+impl Interrupt for GoesOn {
+    fn check(&self, holds: usize) -> Result<(), Ended> {
+        assert!(holds >= self.held.replace(holds), "what is read grows");
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() > self.times { Err(Ended::Killed) } else { Ok(()) }
+    }
+}
+
+/// The lexer, the parser, the check and what binds names: each asks, and each is ended, whatever it
+/// would have come to.
+#[test]
+fn a_long_text_is_read_in_pieces_and_ended_between_them() {
+    const ITEMS: usize = 40_000;
+    let many = |item: &str| vec![item; ITEMS].join(",");
+    for text in [
+        format!("RETURN [{}]", many("$a")),
+        format!("RETURN {}", vec!["n.x"; ITEMS].join(" + ")).replacen(
+            "RETURN",
+            "MATCH (n) RETURN",
+            1,
+        ),
+        format!("RETURN {{{}}}", many("a: rand()")),
+        format!("RETURN [{}] + 2", many("[x IN [1] WHERE x > 0 | x]")),
+        format!("RETURN [{}", many("1")),
+        format!("UNWIND [{}] AS row CREATE (n {{x: row}})", many("{a: 1, b: 'text'}")),
+    ] {
+        let compile = |times: usize| {
+            let goes_on = GoesOn::for_times(times);
+            let done = Prepared::compile_within(&text, &NoProcedures, usize::MAX, &goes_on);
+            (done.map_err(|error| error.class), goes_on.asked.get())
+        };
+        let (done, asked) = compile(usize::MAX);
+        assert_eq!(done.is_err(), text.ends_with('1'), "{text:.60}");
+        // The lexer alone takes a comma and an item, at the least.
+        assert!(asked >= 3 * ITEMS / 1024, "{text:.60}: {asked}");
+        for times in [0, asked / 5, asked / 2, asked - asked / 5, asked - 1] {
+            let (done, asked) = compile(times);
+            assert_eq!((done.unwrap_err(), asked), (query::Class::Ended, times + 1), "{text:.60}");
+        }
+    }
+    // Parameters in the text are read the same way.
+    let (text, none) = (format!("CYPHER a=[{}] RETURN $a", many("1")), Map::default());
+    let read = |goes_on: &GoesOn| {
+        let settings = Settings {
+            parameters: &none,
+            clock: &Clock::default(),
+            seed: 1,
+            memory: usize::MAX,
+            interrupt: goes_on,
+            profile: false,
+        };
+        query::parameters(&text, &settings).map_err(|error| error.class)
+    };
+    let all = GoesOn::for_times(usize::MAX);
+    assert!(read(&all).is_ok());
+    for times in [0, all.asked.get() / 2] {
+        assert_eq!(read(&GoesOn::for_times(times)), Err(query::Class::Ended));
+    }
 }

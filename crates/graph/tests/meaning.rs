@@ -1,72 +1,10 @@
 //! What makes sense and what does not, by the technology compatibility kit: each query that is to
 //! fail before it runs fails with the class that it names, all others pass.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use kvist_graph::cypher::{check, parse};
 
-use kvist_graph::cypher::{Environment, Procedure, Type, check, parse};
-
-use crate::tck::{self, Scenario};
-
-/// The procedures and parameters of a scenario.
-struct Given {
-    procedures: BTreeMap<String, Procedure>,
-    parameters: Vec<String>,
-}
-
-impl Environment for Given {
-    fn procedure(&self, name: &str) -> Option<Procedure> {
-        self.procedures.get(name).cloned()
-    }
-
-    fn has_parameter(&self, name: &str) -> bool {
-        self.parameters.iter().any(|parameter| parameter == name)
-    }
-}
-
-impl Given {
-    fn of(scenario: &Scenario) -> Self {
-        let signatures = scenario.steps.iter().filter_map(|step| {
-            step.text.strip_prefix("there exists a procedure ")?.strip_suffix(':')
-        });
-        let parameters = scenario.steps.iter().filter(|step| step.text == "parameters are:");
-        let names = parameters.flat_map(|step| step.table.iter()).filter_map(|row| row.first());
-        Self {
-            procedures: signatures.map(signature).collect(),
-            parameters: names.cloned().collect(),
-        }
-    }
-}
-
-/// `name(argument :: TYPE, …) :: (column :: TYPE, …)`.
-fn signature(text: &str) -> (String, Procedure) {
-    let (name, rest) = text.split_once('(').expect("a signature has arguments");
-    let (arguments, columns) = rest.split_once(" :: (").unwrap_or((rest, ""));
-    let (arguments, columns) = (close(arguments), close(columns));
-    let procedure =
-        Procedure { arguments: fields(arguments), columns: fields(columns), writes: false };
-    (name.to_owned(), procedure)
-}
-
-/// Without the bracket at the end.
-fn close(text: &str) -> &str {
-    text.trim_end_matches([' ', ')'])
-}
-
-fn fields(text: &str) -> Vec<(Arc<str>, Type)> {
-    let fields = text.split(", ").filter_map(|field| field.split_once(" :: "));
-    fields.map(|(name, may_be)| (name.into(), of_name(may_be.trim_end_matches('?')))).collect()
-}
-
-fn of_name(name: &str) -> Type {
-    match name {
-        "INTEGER" => Type::INTEGER,
-        "FLOAT" | "NUMBER" => Type::NUMBER,
-        "STRING" => Type::STRING,
-        "BOOLEAN" => Type::BOOLEAN,
-        other => panic!("the kit names a type {other}"),
-    }
-}
+use crate::tck;
+use crate::tck::environment::Given;
 
 /// The class of the error with which a query fails before it runs.
 fn failure(query: &str, given: &Given) -> Option<(&'static str, String)> {

@@ -92,7 +92,7 @@ fn conversions() {
         "['1.0', '1e300', '2015-01-01']",
     );
     same("toIntegerList(['1', 'a', 2.5, null, []])", "[1, null, 2, null, null]");
-    same("toJSON({a: [1, 'x\"', null], b: 1.5})", "'{\"a\":[1,\"x\\\\\"\",null],\"b\":1.5}'");
+    same("toJSON({a: [1, 'x\"', null], b: 1.5})", "'{\"a\": [1, \"x\\\\\"\", null], \"b\": 1.5}'");
     same("[typeOf(1), typeOf([]), typeOf(null)]", "['Integer', 'List', 'Null']");
 }
 

@@ -7,6 +7,9 @@
 //!        └─► another thread, if it may take longer than a moment ─► read the reply
 //! ```
 //!
+//! A reply of a request that waited or ran on another thread may be long: what is read of any reply
+//! is read on another thread then, too (`kvist/operation.rs`).
+//!
 //! Every request of every call goes this way. (What else the door has a worker for is no request of
 //! a call: an `AUTH` with a wrong password, which never waits, and the end of a session.) What is
 //! waited for and what follows is the engine's affair (`engine::exchange`).
@@ -118,6 +121,14 @@ pub enum Begun {
     Aside(LongRequest),
 }
 
+/// What there is of a reply, and the session that has got it.
+pub enum Replied<R> {
+    /// What was made of it.
+    Read(SessionGuard, R),
+    /// Its bytes.
+    Unread(SessionGuard, Vec<u8>),
+}
+
 impl SessionGuard {
     /// Begins a request, unless it runs on another thread.
     ///
@@ -161,16 +172,38 @@ impl SessionGuard {
 
     /// Runs one request, waits for what it waits for, and makes something of the reply. The session
     /// comes back with it: without an answer it is unknown in which state that is, or whether it is
-    /// there, and the next request takes another ([`Caller::take_session`]).
+    /// there, and the next request takes another ([`Caller::take_session`]). For replies that are
+    /// never long.
     ///
     /// # Errors
     /// What `read` makes of the reply, or why there is none.
     pub async fn ask<R>(
-        mut self,
+        self,
         db: u32,
         argv: &[&[u8]],
         read: impl FnOnce(&[u8]) -> Result<R, Status>,
     ) -> Result<(Self, R), Status> {
+        // Once, here or there.
+        let mut read = Some(read);
+        let mut read = move |reply: &[u8]| read.take().ok_or_else(status::broken)?(reply);
+        let (guard, result) = match self.reply(db, argv, &mut read).await? {
+            Replied::Read(guard, result) => (guard, result),
+            Replied::Unread(guard, reply) => (guard, read(&reply)),
+        };
+        Ok((guard, result?))
+    }
+
+    /// Runs one request, and waits for what it waits for. `read` makes something of a reply that is
+    /// there at once, where it lies; such a one is short.
+    ///
+    /// # Errors
+    /// Why there is no reply.
+    pub async fn reply<R>(
+        mut self,
+        db: u32,
+        argv: &[&[u8]],
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Result<Replied<R>, Status> {
         let shared = Arc::clone(self.shared());
         let (begun, out) = {
             let mut slot = shared.lock_worker();
@@ -179,7 +212,7 @@ impl SessionGuard {
                 let result = read(&slot.out);
                 drop(slot);
                 shared.look_whether_stopping();
-                return result.map(|result| (self, result));
+                return Ok(Replied::Read(self, result));
             }
             (begun, std::mem::take(&mut slot.out))
         };
@@ -190,7 +223,7 @@ impl SessionGuard {
             }
             Begun::Answered | Begun::Waits => self.finish(out).await?,
         };
-        read(&reply).map(|result| (guard, result))
+        Ok(Replied::Unread(guard, reply))
     }
 
     /// Runs one request on another thread, and waits for what it waits for; its reply, with the

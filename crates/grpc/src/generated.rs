@@ -9,6 +9,8 @@ pub mod memorize {
 /// Kvist's own.
 pub mod kvist {
     tonic::include_proto!("kvist.v1");
+
+    pub use crate::execute_response::ExecuteResponse;
 }
 
 /// Descriptions of both services, for reflection.

@@ -29,6 +29,7 @@ pub mod client_channel;
 mod codec;
 mod connection_user;
 mod credentials;
+mod execute_response;
 mod frames;
 pub mod generated;
 mod inbound;

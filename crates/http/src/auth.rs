@@ -156,13 +156,18 @@ pub async fn admit(
         client.session.log_out(&engine.users);
         return Err(unauthorized(token.is_some()));
     };
+    become_user(client, credential);
+    Ok(())
+}
+
+/// Lets a request in as the user of a credential.
+pub fn become_user(client: &mut ClientSession, credential: Credential) {
     let account = credential.account();
     let same = client.session.client.user.lock().as_ref().is_some_and(|u| Arc::ptr_eq(u, account));
     if !same {
         client.session.log_in(Arc::clone(account));
     }
     client.admitted = Admitted::By(credential);
-    Ok(())
 }
 
 /// The user of Basic authentication, if the password is right.

@@ -3,7 +3,7 @@
 use crate::reply::{Answer, Refusal};
 use crate::request::ApiRequest;
 use crate::route::Op;
-use crate::{metrics, range, records, status, ttl};
+use crate::{graph, metrics, range, records, status, ttl};
 
 /// Handles a request.
 ///
@@ -25,6 +25,9 @@ pub async fn handle(op: Op, request: ApiRequest) -> Result<Answer, Refusal> {
         Op::Bulk => records::bulk(request).await,
         Op::Range => range::records(request).await,
         Op::Count => range::count(request).await,
+        Op::GraphQuery => graph::query(request).await,
+        // It has a way of its own, with other credentials and arguments.
+        Op::Haystack => Err(Refusal::new(500, "the Haystack API is answered elsewhere")),
         Op::GetTtl => ttl::get(request).await,
         Op::SetTtl => ttl::set(request).await,
         Op::DeleteTtl => ttl::delete(request).await,

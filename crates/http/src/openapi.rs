@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::haystack::Format;
 use crate::route::{ParamLocation, ROUTES, Route};
 use crate::ttl;
 
@@ -66,10 +67,8 @@ fn operation(route: &Route) -> Value {
         operation["security"] = json!([]);
     }
     if let Some(body) = route.body {
-        operation["requestBody"] = json!({
-            "required": true,
-            "content": {"application/json": {"schema": reference(body)}},
-        });
+        let content = if body == GRID { grids() } else { in_json(body) };
+        operation["requestBody"] = json!({"required": true, "content": content});
         let too_long = response("Refusal", "The body is longer than it may be.");
         operation["responses"]["413"] = too_long;
     }
@@ -99,11 +98,21 @@ fn response(body: &str, about: &str) -> Value {
             "description": about,
             "content": {"text/plain": {"schema": {"type": "string"}}},
         }),
-        name => json!({
-            "description": about,
-            "content": {"application/json": {"schema": reference(name)}},
-        }),
+        GRID => json!({"description": about, "content": grids()}),
+        name => json!({"description": about, "content": in_json(name)}),
     }
+}
+
+/// What stands for a grid of Project Haystack, in any of its formats.
+const GRID: &str = "Grid";
+
+fn in_json(name: &str) -> Value {
+    json!({"application/json": {"schema": reference(name)}})
+}
+
+fn grids() -> Value {
+    let formats = Format::ALL.map(|format| (format.mime().to_owned(), json!({})));
+    Value::Object(formats.into_iter().collect())
 }
 
 fn reference(name: &str) -> Value {
@@ -200,7 +209,41 @@ fn schemas() -> Value {
         },
         "Stats": object(&figures),
         "Health": object(&health),
+        "GraphQuery": graph_query(),
+        "GraphAnswer": graph_answer(),
     })
+}
+
+fn graph_query() -> Value {
+    let text = json!({"type": "string"});
+    json!({
+        "type": "object",
+        "required": ["query"],
+        "properties": {
+            "query": text,
+            "parameters": {"type": "object", "propertyNames": {"minLength": 1}},
+            "timeout": {"type": "integer", "minimum": 0, "maximum": i64::MAX},
+            "read_only": {"type": "boolean"},
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn graph_answer() -> Value {
+    let (text, count) = (json!({"type": "string"}), json!({"type": "integer", "minimum": 0}));
+    object(&json!({
+        "columns": {"type": "array", "items": text},
+        "rows": {"type": "array", "items": {"type": "array"}},
+        "statistics": {
+            "type": "object",
+            "required": ["cached_execution", "execution_time_ms"],
+            "properties": {
+                "cached_execution": {"type": "boolean"},
+                "execution_time_ms": {"type": "number"},
+            },
+            "additionalProperties": count,
+        },
+    }))
 }
 
 fn value_schema() -> Value {

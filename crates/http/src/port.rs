@@ -9,6 +9,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::body::Budget;
 use crate::counts::Counts;
+use crate::haystack::Logins;
 use crate::session::Workers;
 
 /// Peers at a time that are told why they are refused; others are only closed.
@@ -49,6 +50,8 @@ pub struct Http {
     pub(crate) context: Mutex<Option<Arc<ServerConfig>>>,
     pub(crate) secured: bool,
     pub(crate) farewells: Arc<Semaphore>,
+    /// Logins of the Haystack API.
+    pub(crate) logins: Logins,
 }
 
 impl Http {
@@ -64,6 +67,7 @@ impl Http {
             secured: context.is_some(),
             context: Mutex::new(context),
             farewells: Arc::new(Semaphore::new(FAREWELLS)),
+            logins: Logins::default(),
         })
     }
 

@@ -104,8 +104,10 @@ pub async fn set(mut request: ApiRequest) -> Result<Answer, Refusal> {
         let fields = fields(body, &[VALUE.0, VALUE.1])?;
         Ok(bytes_of(&fields, VALUE, true)?.into_owned())
     };
-    let value = request.read_body(read).await?;
+    let value = request.take_body(read).await?;
     let key = request.key();
+    // It is there until it is set.
+    let _value = request.memory.beside(value.len());
     let words = vec![key.to_vec(), value];
     fine(aside::call_with(request.session().await, "set", words).await?.1)?;
     let mut out = String::from("{");

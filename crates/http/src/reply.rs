@@ -192,6 +192,7 @@ impl From<NoReply> for Refusal {
                 Refusal::new(503, "too many requests that run for long are waiting")
                     .with(hyper::header::RETRY_AFTER, "1")
             }
+            NoReply::TooLong => Refusal::new(413, "a value is longer than proto-max-bulk-len"),
             NoReply::NotDurable(text) => {
                 Refusal::new(503, format!("it is done, but not known to be durable: {text}"))
             }

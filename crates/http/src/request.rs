@@ -40,6 +40,22 @@ impl ApiRequest {
         SessionGuard::new(Arc::clone(&self.client).lock_owned().await)
     }
 
+    /// Reads the body, as [`ApiRequest::read_body`] does, and keeps nothing of it. What is made of
+    /// it meanwhile, which is about as long, counts, too.
+    ///
+    /// # Errors
+    /// What `read` says.
+    pub async fn take_body<R: Send + 'static>(
+        &mut self,
+        read: impl FnOnce(&[u8]) -> Result<R, Refusal> + Send + 'static,
+    ) -> Result<R, Refusal> {
+        let bytes = self.body.as_ref().map_or(0, BufferedBody::len);
+        let _made = self.memory.beside(bytes);
+        let done = self.read_body(read).await;
+        self.body = None;
+        done
+    }
+
     /// Reads the body: on another thread, if it is long.
     ///
     /// # Errors
@@ -48,10 +64,10 @@ impl ApiRequest {
         &mut self,
         read: impl FnOnce(&[u8]) -> Result<R, Refusal> + Send + 'static,
     ) -> Result<R, Refusal> {
-        let body = self.body.take();
-        let bytes = body.as_ref().map_or(0, |body| body.bytes.len());
+        let mut body = self.body.take();
+        let bytes = body.as_ref().map_or(0, BufferedBody::len);
         let read = move || {
-            let done = read(body.as_ref().map_or(&[], |body| &body.bytes));
+            let done = read(body.as_mut().map_or(&[], BufferedBody::bytes));
             (done, body)
         };
         let done;

@@ -33,6 +33,10 @@ pub enum Op {
     Range,
     /// `GET /api/v1/aggregations/count`
     Count,
+    /// `POST /api/v1/graph/{key}/query`
+    GraphQuery,
+    /// `GET` and `POST /api/{project}/{op}`
+    Haystack,
     /// `GET /api/v1/ttl/{key}`
     GetTtl,
     /// `POST` of the same
@@ -118,6 +122,24 @@ const LIMIT: Param = Param {
     number: true,
     about: "Most records in the answer; `total` counts all.",
 };
+
+const PROJECT: Param = Param {
+    name: "project",
+    place: ParamLocation::Path,
+    number: false,
+    about: "The key of a project, percent-encoded; any bytes but `v1`.",
+};
+const OP: Param = Param {
+    name: "op",
+    place: ParamLocation::Path,
+    number: false,
+    about: "The operation: `about`, `read`, `hisRead` and others, as `ops` lists them.",
+};
+const FAILED: Says = (403, "Refusal", "Wrong credentials, or the user may not.");
+const NO_OP: Says = (404, "Refusal", "There is no such project or operation.");
+const NOT_TAKEN: Says = (406, "Refusal", "None of the formats that the client takes is spoken.");
+const NOT_RUN: Says = (501, "Refusal", "A command that it needs is called by no name here.");
+const NOT_SPOKEN: Says = (415, "Refusal", "The body is in a format that is not spoken.");
 
 const BAD: Says = (400, "Refusal", "A parameter or the body is not what it must be.");
 const ABSENT: Says = (404, "Refusal", "There is no such key.");
@@ -214,6 +236,64 @@ pub static ROUTES: &[Route] = &[
         ..get("/api/v1/aggregations/count", Op::Count, "count", "Counts the records of a range.")
     },
     Route {
+        method: "POST",
+        params: &[KEY],
+        body: Some("GraphQuery"),
+        says: &[
+            (200, "GraphAnswer", "The rows, and what was changed."),
+            (400, "Refusal", "The statement is wrong, failed, or ran out of its time."),
+            (404, "Refusal", "There is no such graph, and the statement only reads."),
+            WRONG_TYPE,
+            (413, "Refusal", "The answer would be longer than it may be."),
+            WRONG_BODY,
+        ],
+        ..get(
+            "/api/v1/graph/{key}/query",
+            Op::GraphQuery,
+            "graphQuery",
+            "Runs an openCypher statement on a graph, which is made if there is none.",
+        )
+    },
+    Route {
+        params: &[PROJECT, OP],
+        says: &[
+            (200, "Grid", "What it answers, or why not."),
+            BAD,
+            FAILED,
+            NO_OP,
+            (405, "Refusal", "It changes something, and is to be asked for by POST."),
+            NOT_TAKEN,
+            NOT_RUN,
+        ],
+        ..get(
+            "/api/{project}/{op}",
+            Op::Haystack,
+            "haystackGet",
+            "Runs an operation of Project Haystack that changes nothing, with its arguments as \
+             parameters.",
+        )
+    },
+    Route {
+        method: "POST",
+        params: &[PROJECT, OP],
+        body: Some("Grid"),
+        says: &[
+            (200, "Grid", "What it answers, or why not."),
+            BAD,
+            FAILED,
+            NO_OP,
+            NOT_TAKEN,
+            NOT_SPOKEN,
+            NOT_RUN,
+        ],
+        ..get(
+            "/api/{project}/{op}",
+            Op::Haystack,
+            "haystack",
+            "Runs an operation of Project Haystack.",
+        )
+    },
+    Route {
         params: &[KEY],
         says: &[(200, "Ttl", "The time."), BAD, ABSENT],
         ..get("/api/v1/ttl/{key}", Op::GetTtl, "getTtl", "The time a key has left.")
@@ -250,6 +330,9 @@ pub static ROUTES: &[Route] = &[
         )
     },
 ];
+
+/// The segment that no project can be called by: other routes lie below it.
+const NO_PROJECT: &str = "v1";
 
 /// What is promised for later.
 const LATER: &[&str] = &["/api/v1/sql", "/api/v1/tags", "/api/v1/indexes", "/ws"];
@@ -307,6 +390,7 @@ fn matches(pattern: &str, path: &str) -> bool {
         match (patterns.next(), segments.next()) {
             (None, None) => return true,
             (Some(pattern), Some(segment)) if pattern == segment => {}
+            (Some("{project}"), Some(NO_PROJECT)) => return false,
             (Some(pattern), Some(segment)) if pattern.starts_with('{') && !segment.is_empty() => {}
             _ => return false,
         }
@@ -348,6 +432,11 @@ mod tests {
         assert!(matches!(find(&Method::POST, "/api/v1/sql"), Found::Later));
         assert!(matches!(find(&Method::GET, "/api/v1/tags/a"), Found::Later));
         assert!(matches!(find(&Method::GET, "/api/v1/tagsy"), Found::Nothing));
+        assert!(matches!(find(&Method::POST, "/api/v1/about"), Found::Nothing));
+        assert_eq!(
+            op(Method::POST, "/api/demo/about"),
+            Some((Op::Haystack, vec![b"demo".to_vec(), b"about".to_vec()]))
+        );
         let Found::Methods(methods) = find(&Method::PATCH, "/api/v1/ttl/k") else { panic!() };
         assert_eq!(methods, ["GET", "POST", "DELETE"]);
     }

@@ -8,8 +8,8 @@
 //!
 //! Whatever a peer does or leaves undone, it costs a bounded time and a bounded memory: a head has
 //! seconds to come and 64 KiB to fit in, a body has `request-body-timeout` and the size of one
-//! value, a peer that does not read is disconnected, and there are never more peers than
-//! `maxclients`.
+//! value, a peer that does not read is disconnected, what runs for one that has gone ends, and
+//! there are never more peers than `maxclients`.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -35,11 +35,13 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::auth;
 use crate::body;
+use crate::departure::{SharedSocket, departed};
 use crate::handlers;
+use crate::haystack::{self, Arrival};
 use crate::port::Http;
 use crate::reply::{Answer, Content, Refusal};
 use crate::request::ApiRequest;
-use crate::route::{self, Found, ROUTES, Route};
+use crate::route::{self, Found, Op, ROUTES, Route};
 use crate::session::{ClientSession, Meter};
 use crate::text::Query;
 use crate::timed_stream::TimedStream;
@@ -143,19 +145,22 @@ impl Http {
             let _ = socket2::SockRef::from(&stream).set_tcp_keepalive(&probes);
         }
         let meter = Meter::new(unknown, connection);
+        let socket = Arc::new(stream);
+        let stream = SharedSocket(Arc::clone(&socket));
+        let client = (meter, signal, socket);
         if let Some(context) = self.context() {
             let shaken = TlsAcceptor::from(context).accept(stream);
             let shaken = tokio::select! {
                 shaken = tokio::time::timeout(HANDSHAKE, shaken) => shaken,
-                () = signal.must_make_room() => return,
+                () = client.1.must_make_room() => return,
             };
             match shaken {
-                Ok(Ok(stream)) => self.serve(stream, origin, (meter, signal), stop).await,
+                Ok(Ok(stream)) => self.serve(stream, origin, client, stop).await,
                 Ok(Err(error)) => tls::failures::tell(&peer, &error),
                 Err(_) => tracing::debug!("a handshake took too long"),
             }
         } else {
-            self.serve(stream, origin, (meter, signal), stop).await;
+            self.serve(stream, origin, client, stop).await;
         }
     }
 
@@ -179,7 +184,7 @@ impl Http {
         self: Arc<Self>,
         stream: S,
         origin: Origin,
-        (meter, signal): (Meter, Arc<CloseSignal>),
+        (meter, signal, socket): (Meter, Arc<CloseSignal>, Arc<TcpStream>),
         mut stop: watch::Receiver<bool>,
     ) where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -201,12 +206,15 @@ impl Http {
         });
         let io = TokioIo::new(TimedStream::new(stream, &meter, STALL));
         let connection = builder().serve_connection(io, service);
-        tokio::pin!(connection);
+        let departed = departed(&socket, &meter.delivery);
+        tokio::pin!(connection, departed);
         let mut stopping = false;
         loop {
             tokio::select! {
                 // How it ends is the peer's affair.
                 _ = connection.as_mut() => break,
+                // Whatever runs for it ends with its session.
+                () = departed.as_mut() => break,
                 () = signal.ended() => break,
                 () = signal.must_make_room() => if meter.is_charged() { break },
                 _ = stop.wait_for(|stop| *stop), if !stopping => {
@@ -234,6 +242,8 @@ async fn has_room(unknown: &mut Charge, bytes: usize) -> bool {
 fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
+        // Whether a peer that has said its last has gone is decided in `departure.rs`.
+        .half_close(true)
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .max_buf_size(LONGEST_HEAD)
@@ -304,6 +314,10 @@ async fn carry_out(
         return Err(Refusal::new(431, "the head is too long").and_close());
     }
     auth::check_site(engine, &config, request.headers())?;
+    if let Found::Route(Route { op: Op::Haystack, .. }, values) = found {
+        let head = request.into_parts().0;
+        return haystack::answer(Arrival { http, client, memory, head, unread, values }).await;
+    }
     if !matches!(&found, Found::Route(route, _) if route.open) {
         let mut client = client.lock().await;
         auth::admit(engine, &config, request.headers(), &mut client).await?;

@@ -8,8 +8,9 @@
 //!
 //! A command goes the way it goes for a client of the other protocol, so users, `MONITOR`,
 //! `CLIENT LIST`, `CLIENT PAUSE`, `maxmemory`, the slow log and all counters apply here as there.
-//! Commands that block are never called, and a worker is never kept across a wait. Requests that
-//! take longer than a moment run on other threads, with workers of their own: `aside.rs`.
+//! Commands that wait for keys are never called, and a worker is never kept across a wait. Requests
+//! that take longer than a moment run on other threads, with workers of their own: `aside.rs`;
+//! statements on graphs run on the engine's own threads for queries.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ use journal::wall_clock;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use wire::{ReplyParser, Value};
+
+use crate::departure::Delivery;
 
 /// A buffer for requests that has grown beyond this is not kept.
 const KEPT: usize = 64 << 10;
@@ -83,6 +86,8 @@ pub struct Meter {
     pub reads: AtomicU64,
     /// Times something was sent.
     pub writes: AtomicU64,
+    /// How the peer takes what it is sent.
+    pub delivery: Delivery,
     /// A request is being answered (its body is counted where it is read), or the last one was
     /// authenticated.
     known: AtomicBool,
@@ -100,6 +105,7 @@ impl Meter {
             sent: AtomicU64::new(0),
             reads: AtomicU64::new(0),
             writes: AtomicU64::new(0),
+            delivery: Delivery::default(),
             known: AtomicBool::new(false),
             unknown: Mutex::new(unknown),
             connection,
@@ -154,6 +160,8 @@ pub enum NoReply {
     Broken,
     /// Too many long requests wait already.
     TooManyWaiting,
+    /// A word is longer than one may be.
+    TooLong,
     /// The command ran, but the disk could not confirm what it did.
     NotDurable(String),
     /// The configuration has this command called by no name.
@@ -296,6 +304,27 @@ impl ClientSession {
         if called.is_empty() { Err(NoReply::Disabled(name)) } else { Ok(called.to_vec()) }
     }
 
+    /// Whether what let the present request in still would, and its user may still run this: an
+    /// answer that is made while it is sent can take long. A refusal is logged.
+    ///
+    /// # Errors
+    /// [`NoReply::Ended`].
+    pub(crate) fn may_go_on(&mut self, name: &'static str, key: &[u8]) -> Result<(), NoReply> {
+        if !self.still_may() {
+            return Err(NoReply::Ended);
+        }
+        let argv = [name.as_bytes(), key];
+        let may = self.with_worker(|worker, session| worker.may(session, &argv));
+        may.map_err(|_| NoReply::Ended)
+    }
+
+    /// Closes the clients that take most, if all together take more than they may: an answer has
+    /// been counted.
+    pub(crate) fn evict_clients(&self) {
+        let engine = &self.workers.engine;
+        engine.evict_clients(&engine.config(), wall_clock());
+    }
+
     /// The buffer for requests that was kept.
     pub(crate) fn take_kept(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.request)
@@ -347,9 +376,12 @@ impl DoorSession for ClientSession {
     }
 
     async fn message(&mut self, time: Option<Duration>) -> Result<Option<Message>, NoReply> {
-        // Nothing that is called here blocks: what waits, waits for the end of a pause.
-        let time = time.ok_or(NoReply::Ended)?;
-        Ok(tokio::time::timeout(time, self.messages.next()).await.ok())
+        // Nothing that is called here waits for a key: it waits for the end of a pause, or for a
+        // statement, which ends when its client leaves.
+        match time {
+            Some(time) => Ok(tokio::time::timeout(time, self.messages.next()).await.ok()),
+            None => Ok(Some(self.messages.next().await)),
+        }
     }
 
     fn durable(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {

@@ -102,6 +102,11 @@ impl Query {
         pairs.collect::<Option<Vec<_>>>().map(Query)
     }
 
+    /// All parameters, in order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.0.iter().map(|(name, value)| (name.as_slice(), value.as_slice()))
+    }
+
     /// The value of a parameter: of the last, if it is given more than once.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {

@@ -43,8 +43,10 @@ impl<S> TimedStream<S> {
                 self.meter.sent.fetch_add(*bytes as u64, Ordering::Relaxed);
                 self.meter.writes.fetch_add(1, Ordering::Relaxed);
             }
+            self.meter.delivery.took(*done.as_ref().unwrap_or(&0));
             return Poll::Ready(done);
         }
+        self.meter.delivery.stalls();
         let until = Instant::now() + self.write_timeout;
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
         ready!(stalled.as_mut().poll(cx));

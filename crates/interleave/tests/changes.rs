@@ -1,7 +1,7 @@
-//! The stream of changes: several threads write, and others read what they have changed, in order
+//! The change stream: several threads write, and others read what they have changed, in order
 //! and without a gap that is not told.
 //!
-//! The store is the real one, with its stream (`store/src/feed`, `store/src/subscribe.rs`). Under
+//! The store is the real one, with its stream (`store/src/change_stream`). Under
 //! the locks under which a key is written its name is noted here, too: the notes of a shard and its
 //! stream must be the same.
 
@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Deadline, Strings};
-use kvist_interleave::{explore, must_fail};
+use kvist_interleave::{ALL_WAIT, explore, must_fail};
 use shuttle::thread;
-use store::{CHANGES, Change, FeedItem, Options, Scope, Store, Subscription, Txn};
+use store::{CHANGES, Change, ChangeEvent, ChangeReader, Options, Scope, Store, Txn};
 use sync::Mutex;
 
 const SHARDS: usize = 2;
@@ -29,8 +29,10 @@ enum Broken {
     Nothing,
     /// It is noted what has changed when the locks have been given back.
     NotesLate,
-    /// Transactions learn late that there is a subscriber.
+    /// Transactions learn late that there is a consumer.
     SaysLate,
+    /// Readers are not told of the end.
+    EndsUnsaid,
 }
 
 struct System {
@@ -76,8 +78,8 @@ impl System {
         }
     }
 
-    fn subscribe(&self, room: usize) -> Reader {
-        let changes = self.store.subscribe(room).unwrap();
+    fn read_changes(&self, backlog_limit: usize) -> Reader {
+        let changes = self.store.read_changes(backlog_limit).unwrap();
         let known = [0, 1].map(|shard| changes.since(shard));
         if self.broken == Broken::SaysLate {
             self.store.set_interest(CHANGES, 0);
@@ -90,7 +92,7 @@ impl System {
 
 /// A reader, and what it was told: none where there was a gap.
 struct Reader {
-    changes: Subscription,
+    changes: ChangeReader,
     first: [u64; SHARDS],
     known: [u64; SHARDS],
     told: [Vec<Option<String>>; SHARDS],
@@ -99,12 +101,16 @@ struct Reader {
 impl Reader {
     /// Takes one; whether there was one.
     fn read(&mut self) -> bool {
-        let Some(item) = self.changes.next(Duration::ZERO) else { return false };
+        self.read_within(Duration::ZERO)
+    }
+
+    fn read_within(&mut self, timeout: Duration) -> bool {
+        let Some(item) = self.changes.next(timeout) else { return false };
         let (shard, first, names) = match item {
-            FeedItem::Gap { shard, first, last } => {
+            ChangeEvent::Gap { shard, first, last } => {
                 (shard, first, (first..=last).map(|_| None).collect::<Vec<_>>())
             }
-            FeedItem::Changes(batch) => {
+            ChangeEvent::Batch(batch) => {
                 let name = |change: &Change| match change {
                     Change::Key { key, .. } => String::from_utf8(key.to_vec()).ok(),
                     other => panic!("{other:?}"),
@@ -163,15 +169,15 @@ fn writers(system: &Arc<System>) -> Vec<thread::JoinHandle<()>> {
     (0..WRITERS).map(writer).collect()
 }
 
-/// One subscriber is there from the first change on, and another comes while threads write.
-fn model(broken: Broken, room: usize) {
+/// One reader is there from the first change on, and another comes while threads write.
+fn model(broken: Broken, backlog_limit: usize) {
     let system = Arc::new(System::new(broken));
-    let whole = system.subscribe(1 << 20);
+    let whole = system.read_changes(1 << 20);
     let writers = writers(&system);
     let late = {
         let system = Arc::clone(&system);
         thread::spawn(move || {
-            let mut late = system.subscribe(room);
+            let mut late = system.read_changes(backlog_limit);
             late.read();
             late
         })
@@ -183,14 +189,14 @@ fn model(broken: Broken, room: usize) {
     let any_gap = whole.told.iter().flatten().any(Option::is_none);
     assert!(!any_gap, "a gap where there is room");
     drop((whole, late));
-    assert_eq!((system.store.unread_changes(), system.store.interest()), (0, 0));
+    assert_eq!((system.store.change_backlog(), system.store.interest()), (0, 0));
 }
 
-/// The first subscriber comes while threads write: what is written after that is told.
+/// The first reader comes while threads write: what is written after that is told.
 fn first_of_all(broken: Broken) {
     let system = Arc::new(System::new(broken));
     let writers = writers(&system);
-    let reader = system.subscribe(1 << 20);
+    let reader = system.read_changes(1 << 20);
     let mine = [0, 1].map(|number| key(WRITERS, number));
     system.write(&mine);
     let reader = reader.read_all(writers);
@@ -199,6 +205,26 @@ fn first_of_all(broken: Broken) {
         assert!(is_told, "{UNLIKE}: something is missing");
     }
     reader.check(&system, false);
+}
+
+/// One reads while threads write, and waits; then all ends.
+fn ended(broken: Broken) {
+    let system = Arc::new(System::new(broken));
+    let mut reader = system.read_changes(1 << 20);
+    let writers = writers(&system);
+    let waiting = thread::spawn(move || {
+        while reader.read_within(Duration::MAX) {}
+        reader
+    });
+    for writer in writers {
+        writer.join().unwrap();
+    }
+    if broken != Broken::EndsUnsaid {
+        system.store.end_changes();
+    }
+    let reader = waiting.join().unwrap();
+    assert!(reader.changes.is_over());
+    reader.check(&system, true);
 }
 
 /// For one batch or two.
@@ -211,9 +237,19 @@ fn the_stream_of_a_shard_is_in_the_order_of_its_changes() {
 }
 
 #[test]
-fn what_finds_no_room_is_told_at_its_place() {
+fn what_is_beyond_the_backlog_limit_is_told_at_its_place() {
     explore(2000, || model(Broken::Nothing, LITTLE));
     explore(2000, || model(Broken::Nothing, 0));
+}
+
+#[test]
+fn readers_that_wait_are_woken_at_the_end() {
+    explore(2000, || ended(Broken::Nothing));
+}
+
+#[test]
+fn a_reader_that_is_not_told_of_the_end_is_seen() {
+    must_fail(ALL_WAIT, || ended(Broken::EndsUnsaid));
 }
 
 #[test]
@@ -222,6 +258,6 @@ fn another_order_is_seen() {
 }
 
 #[test]
-fn a_subscriber_of_which_writers_learn_late_is_seen() {
+fn a_reader_of_which_writers_learn_late_is_seen() {
     must_fail(UNLIKE, || first_of_all(Broken::SaysLate));
 }

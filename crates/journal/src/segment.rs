@@ -137,27 +137,43 @@ pub(crate) fn make(
     reserve: impl FnOnce(&dyn DiskFile) -> io::Result<u64>,
 ) -> io::Result<Made> {
     let name = name(header.number);
-    let (file, reserved) = match spare_for(disk, &header)? {
-        Some(Spare { name: spare, file, secret }) => {
-            header.secret = secret;
-            // Its header is written before it gets its new name: under that name there is never a
-            // file that says it is another.
-            file.write_at(0, &header.encode())?;
-            file.sync()?;
-            disk.rename(&spare, &name)?;
-            let reserved = file.len()?;
-            (file, reserved)
-        }
-        None => {
-            let file = disk.create(&name)?;
-            let reserved = reserve(&*file)?;
-            file.write_at(0, &header.encode())?;
-            file.sync()?;
-            (file, reserved)
-        }
+    if let Ok(in_vain) = disk.open(&name) {
+        // An end may name it already, so it stays until another takes its place. That it keeps room
+        // meanwhile does no harm.
+        let _ = in_vain.set_len(HEADER);
+    }
+    let spare = match spare_for(disk, &header)? {
+        Some(spare) => spare,
+        None => fresh(disk, &header, reserve)?,
     };
+    header.secret = spare.secret;
+    // It has its header before it gets its name: under that name there is never a file that says it
+    // is another. And one that was made in vain is replaced in one step: if it were written over, a
+    // crash could leave its header empty and its room not, which is what damage looks like.
+    let Spare { name: before, file, reserved, .. } = spare;
+    file.write_at(0, &header.encode())?;
+    file.sync()?;
+    disk.rename(&before, &name)?;
     disk.sync_names()?;
     Ok(Made { file, header, reserved })
+}
+
+/// A file with room, which has no header yet.
+fn fresh(
+    disk: &dyn Disk,
+    header: &Header,
+    reserve: impl FnOnce(&dyn DiskFile) -> io::Result<u64>,
+) -> io::Result<Spare> {
+    let name = format!("{SPARE}{:020}.log", header.number);
+    let file = disk.create(&name)?;
+    match reserve(&*file) {
+        Ok(reserved) => Ok(Spare { name, file, secret: header.secret, reserved }),
+        Err(error) => {
+            // What it has got may be needed elsewhere. If it stays, it goes the next time.
+            let _ = disk.remove(&name);
+            Err(error)
+        }
+    }
 }
 
 /// A segment's file that was made.
@@ -169,11 +185,13 @@ pub(crate) struct Made {
     pub reserved: u64,
 }
 
-/// A file that was given up.
+/// A file that is to become a segment's: one that was given up, or a new one.
 struct Spare {
     name: String,
     file: Arc<dyn DiskFile>,
     secret: Secret,
+    /// Bytes that surely have room in it.
+    reserved: u64,
 }
 
 /// A file that was given up, if there is one. What an earlier use has left in it is told by a
@@ -185,7 +203,8 @@ fn spare_for(disk: &dyn Disk, header: &Header) -> io::Result<Option<Spare>> {
             && (old.version, old.id) == (header.version, header.id)
             && old.number < header.number
         {
-            return Ok(Some(Spare { name: spare, file, secret: old.secret }));
+            let reserved = file.len()?;
+            return Ok(Some(Spare { name: spare, file, secret: old.secret, reserved }));
         }
         disk.remove(&spare)?;
     }

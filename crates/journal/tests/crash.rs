@@ -5,7 +5,7 @@
 //! was reported durable in it; and the journal must go on from there as if nothing had been.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
-use journal::{Policy, segment};
+use journal::{Disk as _, Policy, segment};
 
 use crate::disk::{Call, EIO, ENOSPC, Fault, Leaves, Liar, Random};
 use crate::logbook::{self, Logbook, read, recover, recover_sized};
@@ -141,6 +141,31 @@ fn only_a_new_segment_ends_a_failed_sync() {
     assert!(log.trouble().unwrap().unsynced);
     assert_eq!(book.durable(), 2);
     assert_eq!(read(&disk.crash(Leaves::Nothing), "no snapshot yet"), 2);
+}
+
+/// A segment made out of a used file, to which the one before it then cannot lead, is replaced by
+/// another in one step: a crash that leaves parts of both is no damage.
+#[test]
+fn a_segment_that_was_made_in_vain_and_made_again_is_no_damage() {
+    let disk = Liar::default();
+    let mut book = Logbook::begin(&disk, Policy::Always);
+    for _ in 0..4 {
+        book.change(3);
+    }
+    let used = disk.bytes(&segment::name(1));
+    disk.create("journal-spare-00000000000000000001.log").unwrap().write_at(0, &used).unwrap();
+    // The header of the new file is written, and the end of the one before it is not.
+    disk.fail(Fault { after: 1, errno: ENOSPC, once: true, only: Some(Call::Write) });
+    book.roll();
+    assert!(!disk.bytes(&segment::name(2)).is_empty());
+    book.change(2);
+    disk.fail(Fault { after: 0, errno: EIO, once: true, only: Some(Call::Reserve) });
+    book.roll();
+    assert_eq!((book.durable(), book.changes()), (14, 14));
+    for seed in 0..300 {
+        let there = read(&disk.crash(Leaves::Some(seed)), &format!("seed {seed}"));
+        assert_eq!(there, 14, "seed {seed}");
+    }
 }
 
 #[test]

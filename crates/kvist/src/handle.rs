@@ -2,7 +2,7 @@
 
 use base::Protocol;
 use engine::persistence::Recovered;
-use engine::{Answered, DirectReply, Engine, Subscription};
+use engine::{Answered, ChangeReader, DirectReply, Engine};
 use smallvec::SmallVec;
 use wire::Value;
 
@@ -127,6 +127,7 @@ impl Kvist {
             return Err(Error::NeedsSession(which));
         }
         let shared = &*self.shared;
+        let mut held = Held { shared, client: None };
         let mut slot = shared.lock_worker()?;
         let protocol = answer.protocol();
         let mut client = match slot.own.take() {
@@ -145,18 +146,19 @@ impl Kvist {
         }
         client.session.terms.leaves_long = leaves_long;
         std::mem::swap(&mut client.out, out);
+        let client = held.client.insert(client);
         let how = slot.worker.answer(&mut client.session, argv, answer, &mut client.out);
         if !client.waits() && !shared.engine.must_hold(client.session.awaited_epoch) {
             std::mem::swap(&mut client.out, out);
             if shared.is_stopping() {
                 drop(slot);
-                return shared.settle_stop(&client);
+                return shared.settle_stop(client);
             }
-            slot.own = Some(client);
+            slot.own = held.client.take();
             return Ok(how);
         }
         drop(slot);
-        let mut client = self.settle(client, is_cancelled)?;
+        let mut client = self.settle(held, is_cancelled)?;
         std::mem::swap(&mut client.out, out);
         self.put_back(client);
         Ok(how)
@@ -165,18 +167,23 @@ impl Kvist {
     /// Waits until a request is answered, in this thread or another.
     fn settle(
         &self,
-        mut client: Box<ClientSession>,
+        mut held: Held<'_>,
         is_cancelled: CancelCheck<'_>,
     ) -> Result<Box<ClientSession>, Error> {
         loop {
-            if let Err(error) = self.shared.settle(&mut client, is_cancelled) {
+            let settled = match &mut held.client {
+                Some(client) => self.shared.settle(client, is_cancelled),
+                None => Err(Error::Closed),
+            };
+            let client = held.client.take().ok_or(Error::Closed)?;
+            if let Err(error) = settled {
                 self.put_back(client);
                 return Err(error);
             }
             if !client.session.goes_aside() {
                 return Ok(client);
             }
-            client = Aside::begin(self.shared.arc(), client).ended(is_cancelled)?;
+            held.client = Some(Aside::begin(self.shared.arc(), client).ended(is_cancelled)?);
         }
     }
 
@@ -217,18 +224,30 @@ impl Kvist {
         Ok(Subscriber::new(self.session()?))
     }
 
-    /// All changes of keys from now on, of every database: each shard's in order and with their
-    /// numbers. What waits to be read takes no more than `room` bytes, and counts as used memory;
-    /// writers wait for no reader, so what finds no room is told as a gap.
+    /// A reader of all changes of keys from now on, of every database: change data capture. Those
+    /// of a shard come in order and with their numbers.
+    ///
+    /// * A change is told when it has been made, before it is durable, also with `appendfsync
+    ///   always`: after a crash the dataset may be without it.
+    /// * Numbers begin anew with each process. What happens while there is no reader has none.
+    /// * What waits to be read takes no more than `backlog_limit` bytes, of which a change takes
+    ///   some hundred. It is used memory (`mem_change_backlog` in `INFO memory`) and may make the
+    ///   engine evict keys, as may what the transactions that run have changed.
+    /// * Writers wait for no reader: what is beyond the limit is a
+    ///   [gap](crate::ChangeEvent::Gap). So is what one transaction changes beyond the largest
+    ///   limit of all readers.
+    /// * When the engine has ended, what was told can still be read; then the reader
+    ///   [is over](crate::ChangeReader::is_over).
+    ///
+    /// `docs/embedding.md` shows what to do about a gap.
     ///
     /// ```
-    /// use kvist::{Change, ChangeKind, FeedItem};
+    /// use kvist::{Change, ChangeKind, ChangeEvent};
     /// let db = kvist::Kvist::in_memory()?;
     /// let mut changes = db.changes(1 << 20)?;
     /// db.set("k", "v")?;
-    /// let Some(FeedItem::Changes(batch)) = changes.next(std::time::Duration::from_secs(20)) else {
-    ///     panic!("nothing has changed");
-    /// };
+    /// let event = changes.next(std::time::Duration::from_secs(20));
+    /// let Some(ChangeEvent::Batch(batch)) = event else { panic!("nothing has changed") };
     /// let (number, change) = batch.numbered().next().unwrap();
     /// assert_eq!(number, 1);
     /// let Change::Key { key, kind: ChangeKind::Written, .. } = change else {
@@ -241,9 +260,9 @@ impl Kvist {
     /// # Errors
     /// A script that takes too long holds a part of the dataset; [`Error::Closed`],
     /// [`Error::Forked`].
-    pub fn changes(&self, room: usize) -> Result<Subscription, Error> {
+    pub fn changes(&self, backlog_limit: usize) -> Result<ChangeReader, Error> {
         let worker = self.shared.lock_worker()?;
-        let changes = self.shared.engine.changes(room);
+        let changes = self.shared.engine.changes(backlog_limit);
         drop(worker);
         changes.map_err(|refusal| {
             Error::Refused(String::from_utf8_lossy(refusal.bytes()).into_owned())
@@ -297,4 +316,19 @@ impl Kvist {
 /// What kind of session a command needs, if not any will do.
 fn needs_session(engine: &Engine, argv: &[&[u8]]) -> Option<&'static str> {
     engine.changes_connection(argv).then_some("Kvist::session, subscriber or channel")
+}
+
+/// A client that is disconnected if what its caller gave panics: `is_cancelled`, or the reply that
+/// is written to.
+struct Held<'s> {
+    shared: &'s Shared,
+    client: Option<Box<ClientSession>>,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            self.shared.disconnect(client);
+        }
+    }
 }

@@ -35,6 +35,11 @@
 //! [`Error::Forked`], and dropping what was inherited does nothing to the directory.
 #![forbid(unsafe_code)]
 
+/// The examples of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+mod guide {}
+
 mod aside;
 mod builder;
 mod channel;
@@ -57,7 +62,9 @@ pub use base::{Protocol, Reply};
 pub use builder::Builder;
 pub use channel::Channel;
 pub use engine::persistence::Recovered;
-pub use engine::{Answered, Batch, Change, ChangeKind, DirectReply, FeedItem, Subscription};
+pub use engine::{
+    Answered, Change, ChangeBatch, ChangeEvent, ChangeKind, ChangeReader, DirectReply,
+};
 pub use error::Error;
 pub use handle::Kvist;
 pub use pipeline::{Pipeline, Plan};

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
@@ -534,7 +535,7 @@ fn changes_are_read_by_another_thread() {
         }
         let mut keys = std::collections::BTreeSet::new();
         while keys.len() < 400 {
-            let Some(kvist::FeedItem::Changes(batch)) = changes.next(PATIENCE) else {
+            let Some(kvist::ChangeEvent::Batch(batch)) = changes.next(PATIENCE) else {
                 panic!("only {} of 400 keys", keys.len());
             };
             for change in &batch.changes {
@@ -546,4 +547,26 @@ fn changes_are_read_by_another_thread() {
     assert!(changes.next(Duration::ZERO).is_none());
     db.close().unwrap();
     assert!(matches!(db.changes(1 << 20), Err(Error::Closed)));
+}
+
+/// What a caller gave panics: nothing of its request stays.
+#[test]
+fn a_caller_that_panics_leaves_nothing_behind() {
+    let db = Kvist::in_memory().unwrap();
+    let clients = || db.run::<String>(["CLIENT", "LIST"]).unwrap().lines().count();
+    let endless = "UNWIND range(1, 1000000) AS x UNWIND range(1, 1000000) AS y \
+                   WITH x, y WHERE x = -y CREATE ()";
+    let before = clients();
+    for argv in [&[&b"BLPOP"[..], b"queue", b"0"], &[b"GRAPH.QUERY", b"g", endless.as_bytes()]] {
+        let broken = catch_unwind(AssertUnwindSafe(|| {
+            let (mut values, mut out) = (kvist::Values::new(), Vec::new());
+            db.answer(argv, &mut values, &mut out, &mut || panic!("the caller's")).map(drop)
+        }));
+        assert!(broken.is_err());
+        assert_eq!(clients(), before);
+    }
+    // No client waits for it, and no statement keeps others from the graph.
+    assert_eq!(db.run::<i64>(["RPUSH", "queue", "x"]).unwrap(), 1);
+    assert_eq!(db.run::<i64>(["LLEN", "queue"]).unwrap(), 1);
+    db.call(["GRAPH.QUERY", "g", "CREATE ()"]).unwrap();
 }

@@ -395,3 +395,27 @@ fn a_shutdown_is_over_when_its_client_is_told() {
         }
     }
 }
+
+/// A reader of changes is woken by the end, reads what is left, and is told that it was all.
+#[test]
+fn readers_of_changes_end_with_the_engine() {
+    let db = Kvist::in_memory().unwrap();
+    let (mut waiting, mut behind) = (db.changes(1 << 20).unwrap(), db.changes(1 << 20).unwrap());
+    db.set("k", "v").unwrap();
+    thread::scope(|scope| {
+        let (waits, waited) = std::sync::mpsc::channel();
+        scope.spawn(move || {
+            assert!(waiting.next(Duration::MAX).is_some());
+            waits.send(waiting.is_over()).unwrap();
+            assert!(waiting.next(Duration::MAX).is_none());
+            waits.send(waiting.is_over()).unwrap();
+        });
+        assert!(!waited.recv_timeout(PATIENCE).unwrap());
+        db.close().unwrap();
+        assert!(waited.recv_timeout(PATIENCE).unwrap());
+    });
+    assert!(!behind.is_over(), "there is something to read");
+    assert!(behind.next(Duration::ZERO).is_some());
+    assert!(behind.next(Duration::MAX).is_none());
+    assert!(behind.is_over());
+}

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{
-    CmdError, DataType, Databases, Deadline, Holds, Key, KeyHasher, Keyspace, Kind, Millis,
-    PackLimits, Rng, Shares, Strings, Types, Version, Versioned, Versions, error, num,
+    CmdError, DataType, Databases, Deadline, Forked, Forks, Holds, Key, KeyHasher, Keyspace, Kind,
+    Leases, Millis, PackLimits, Rng, Shares, Strings, Types, Version, Versioned, Versions, error,
+    num,
 };
 use types::Contexts;
 
@@ -73,6 +74,7 @@ pub struct Model {
     hasher: KeyHasher,
     contexts: Contexts,
     versions: Arc<Versions>,
+    leases: Arc<Leases>,
 }
 
 impl Model {
@@ -88,6 +90,7 @@ impl Model {
             hasher,
             contexts: Contexts::new(1),
             versions: Arc::default(),
+            leases: Arc::default(),
         }
     }
 
@@ -333,6 +336,23 @@ macro_rules! holds {
                 }
             }
 
+            /// The value itself is edited, not a copy: it knows its forks.
+            fn edit<R>(
+                &mut self,
+                key: Key<'_>,
+                edit: impl FnOnce(&mut $type) -> R,
+            ) -> Result<R, CmdError> {
+                let is_there = Holds::<$type>::peek(self, key)?.is_some();
+                let entry = self.dbs[self.db].get_mut(key.bytes).filter(|_| is_there);
+                let mut value = match entry.map(|entry| &mut entry.value) {
+                    Some(Value::$variant(value)) => std::mem::take(value),
+                    _ => <$type>::default(),
+                };
+                let result = edit(&mut value);
+                self.put(key, value, Deadline::Keep);
+                Ok(result)
+            }
+
             fn try_edit<R>(
                 &mut self,
                 key: Key<'_>,
@@ -372,5 +392,27 @@ where
     fn share(&mut self, key: Key<'_>) -> Result<Option<Version<T::Frozen>>, CmdError> {
         let Some(value) = Holds::<T>::peek(self, key)? else { return Ok(None) };
         Version::new(&self.versions, |versions| value.freeze(versions)).map(Some)
+    }
+
+    fn leases(&self) -> &Arc<Leases> {
+        &self.leases
+    }
+}
+
+impl<T: Forked> Forks<T> for Model
+where
+    Model: Holds<T>,
+{
+    fn fork(&mut self, key: Key<'_>) -> Result<T::Fork, CmdError> {
+        let versions = self.versions.of_another_value();
+        Ok(match Holds::<T>::peek(self, key)? {
+            Some(value) => value.fork(&versions),
+            None => T::default().fork(&versions),
+        })
+    }
+
+    fn adopt(&mut self, key: Key<'_>, fork: T::Fork) -> Result<Option<T::Changes>, CmdError> {
+        let adopted = Holds::<T>::edit(self, key, |value| value.adopt(fork))?;
+        Ok(adopted.ok().map(|(changes, _)| changes))
     }
 }

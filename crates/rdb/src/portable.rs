@@ -10,9 +10,12 @@ use crate::{Encoder, Module, ModulePart, Value};
 /// Types whose values can be written into Redis's files, and read from them.
 ///
 /// A type that Redis does not know says nothing here: its values are those of a module whose type
-/// has the name of its [`Kind`](base::Kind), which must have nine letters, and what is written is
-/// what [`DataType::encode`] says. One that Redis knows, as its own or as a module's, says it all.
+/// has the name of its [`Kind`](base::Kind), which must have nine letters then, and what is written
+/// is what [`DataType::encode`] says. One that Redis knows, as its own or as a module's, says it
+/// all.
 pub trait Portable: DataType {
+    /// The name of the module's type that its values are of, if they are of one: nine letters.
+    const NAME: &str = Self::KIND.name();
     /// The version of its encoding, where it is as a module's.
     const VERSION: u16 = 1;
 
@@ -27,7 +30,7 @@ pub trait Portable: DataType {
     /// Whether this is a value of the type, in whatever version.
     #[must_use]
     fn takes(value: &Value) -> bool {
-        matches!(value, Value::Module(module) if module.name() == Self::KIND.name())
+        matches!(value, Value::Module(module) if module.name() == Self::NAME)
     }
 
     /// Makes one of a value of a file that [is of the type](Self::takes), or of its first elements.
@@ -67,10 +70,10 @@ pub trait Portable: DataType {
     }
 }
 
-/// These bytes as a value of a module whose type has the name of this one.
+/// These bytes as a value of the module's type that stands for this one.
 #[must_use]
 pub fn module<T: Portable>(bytes: Vec<u8>) -> Value {
     const ID: &str = "a name in files has nine letters of A-Z a-z 0-9 - _, a version is below 1024";
-    let id = const { Module::id_of(T::KIND.name(), T::VERSION).expect(ID) };
+    let id = const { Module::id_of(T::NAME, T::VERSION).expect(ID) };
     Value::Module(Module { id, parts: vec![ModulePart::String(bytes)] })
 }

@@ -334,3 +334,45 @@ fn what_requests_over_http_take_counts() {
     shrinks(&mut admin, "the end of it", before);
     assert_eq!(field(&mut admin, "evicted_clients"), 1);
 }
+
+/// A statement counts from its body on, and what it is answered until the peer has taken it.
+#[test]
+fn what_statements_over_http_take_counts() {
+    let web = Web::start(&[]);
+    let mut admin = web.server.connect();
+    assert_eq!(admin.ask(&["CLIENT", "NO-EVICT", "ON"]), ok());
+    let before = field(&mut admin, "mem_clients_normal");
+    let text = "x".repeat(400_000);
+    // As many rows as are longer than what the system takes of an answer at once.
+    let body = format!(
+        r#"{{"query": "UNWIND range(1, {}) AS x RETURN $a", "parameters": {{"a": "{text}"}}}}"#,
+        2 * BIG / text.len()
+    );
+    let statement = "POST /api/v1/graph/g/query";
+    for takes_it in [true, false] {
+        let mut lazy = web.connect();
+        lazy.say(statement, &body);
+        // It has been made then.
+        assert_eq!(lazy.hear_head().status, 200);
+        grows(&mut admin, "an answer", before, 2 * BIG - text.len());
+        if takes_it {
+            lazy.send("GET /health HTTP/1.1\r\nConnection: close\r\n\r\n");
+            assert!(lazy.closed().len() > 2 * BIG - text.len());
+        } else {
+            limit(&mut admin, "8mb");
+            assert!(lazy.closed().len() < 2 * BIG - text.len());
+        }
+        shrinks(&mut admin, "the end of it", before);
+    }
+    assert_eq!(field(&mut admin, "evicted_clients"), 1);
+    limit(&mut admin, "0");
+    // One that waits is there once, beside what it waits in.
+    admin.ask(&["CLIENT", "PAUSE", "1000000", "WRITE"]);
+    let body = format!(r#"{{"query": "CREATE ()", "parameters": {{"a": "{text}"}}}}"#);
+    let mut waits = web.connect();
+    waits.say(statement, &body);
+    eventually("a wait", || web.server.has_blocked(1).then_some(()));
+    grows(&mut admin, "a statement", before, text.len());
+    drop(waits);
+    shrinks(&mut admin, "the end of it", before);
+}

@@ -5,7 +5,8 @@
 //!   commands   all in the table, each in its shortest form (`every_way/samples.rs`)
 //!   ways       plain, in a pipeline, in MULTI, in MULTI from before the state, in a script, in a
 //!              function; the same in an engine inside the test; calls over gRPC and from inside,
-//!              routes of HTTP (`every_way/doors.rs`); served after a wait (`every_way/served.rs`)
+//!              routes of HTTP (`every_way/doors.rs`), operations of Project Haystack
+//!              (`every_way/haystack.rs`); served after a wait (`every_way/served.rs`)
 //!   states     ready, memory full, paused, a script over its time, disk full, a user who may only
 //!              read, loading (`every_way/loading.rs`), going down (`every_way/ending.rs`)
 //! ```
@@ -16,6 +17,7 @@
 
 mod doors;
 mod ending;
+mod haystack;
 mod loading;
 mod samples;
 mod served;

@@ -100,6 +100,18 @@ fn bodies_have_an_end() {
     let page = http.hear();
     assert_eq!((page.status, page.json()["status"].as_u64()), (413, Some(413)));
     http.closed();
+    // There is room for some JSON around a value, but not for a longer one.
+    let long = "x".repeat((1 << 20) + 1);
+    let mut other = web.connect();
+    for (request, body) in [
+        ("PUT /api/v1/records/k", format!(r#"{{"value":"{long}"}}"#)),
+        ("POST /api/v1/graph/g/query", format!(r#"{{"query":"RETURN '{long}'"}}"#)),
+    ] {
+        assert_eq!(other.ask(request, &body).status, 413);
+    }
+    let longest = format!(r#"{{"value":"{}"}}"#, &long[1..]);
+    assert_eq!(other.ask("PUT /api/v1/records/k", &longest).status, 200);
+    drop(other);
     // The same without saying so first.
     let mut http = web.connect();
     http.say("PUT /api/v1/records/k\nTransfer-Encoding: chunked", "");

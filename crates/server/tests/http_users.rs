@@ -91,6 +91,39 @@ fn credentials() {
     );
 }
 
+/// An answer that is being sent breaks off when its user may not ask for it any more.
+#[test]
+fn answers_end_with_the_rights_to_them() {
+    let web = Web::start(&[]);
+    let mut redis = web.server.connect();
+    let text = "x".repeat(400_000);
+    // As many rows as are longer than what the system takes of an answer at once.
+    let body = format!(
+        r#"{{"query": "UNWIND range(1, 80) AS x RETURN $a", "parameters": {{"a": "{text}"}}}}"#
+    );
+    let rules = ["on", ">pw", "~*", "+@all"];
+    let asks = format!("POST /api/v1/graph/g/query\nAuthorization: {}", basic("user", "pw"));
+    for change in [&["off"][..], &["-@all"], &["-graph.query"], &["resetkeys"], &["<pw"], &[]] {
+        redis.ask(&[&["ACL", "SETUSER", "user", "reset"], &rules[..]].concat());
+        let mut http = web.connect();
+        http.say(&asks, &body);
+        assert_eq!(http.hear_head().status, 200);
+        match change {
+            [] => redis.ask(&["ACL", "DELUSER", "user"]),
+            change => redis.ask(&[&["ACL", "SETUSER", "user"], change].concat()),
+        };
+        let said = http.closed();
+        assert!(said.len() < 70 * text.len(), "{change:?}: {}", said.len());
+    }
+    // Another change is none to it.
+    redis.ask(&[&["ACL", "SETUSER", "user", "reset"], &rules[..]].concat());
+    let mut http = web.connect();
+    http.say(&asks, &body);
+    eventually("its turn", || (web.clients(&mut redis) == 1).then_some(()));
+    redis.ask(&["ACL", "SETUSER", "user", "-get"]);
+    assert_eq!(http.hear().json()["rows"].as_array().unwrap().len(), 80);
+}
+
 #[test]
 fn each_request_has_the_rights_of_its_own_user() {
     let web = Web::start(&["--http-token", "secret", "--http-token-user", "writer"]);

@@ -14,6 +14,7 @@ fn resident(server: &Server, client: &mut Client) -> usize {
 fn an_emptied_server_is_small_again() {
     let server = Server::start(&[]);
     let mut client = server.connect();
+    let empty = resident(&server, &mut client);
     let value = "v".repeat(400);
     for batch in 0..100 {
         let mut words = vec!["MSET".to_owned()];
@@ -22,12 +23,13 @@ fn an_emptied_server_is_small_again() {
         assert_eq!(client.ask(&words), ok());
     }
     let full = resident(&server, &mut client);
-    assert!(full > 40 << 20, "{full} bytes for 40 MB of values");
+    // Pages that the server no longer looks at may have gone meanwhile.
+    assert!(full > empty + (25 << 20), "{full} bytes for 40 MB of values, {empty} before");
     assert_eq!(client.ask(&["FLUSHALL", "ASYNC"]), ok());
     eventually("the return of memory", || {
         // Asked seldom: the server returns it when there is little else to do.
         std::thread::sleep(std::time::Duration::from_millis(200));
-        (resident(&server, &mut client) < full / 2).then_some(())
+        (resident(&server, &mut client) < empty + (full - empty) / 2).then_some(())
     });
 }
 

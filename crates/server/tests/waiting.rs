@@ -70,6 +70,28 @@ fn a_blocked_client_that_leaves_takes_nothing_along() {
     assert_eq!(other.ask(&["LPOP", "list"]), bulk("x"));
 }
 
+/// So it is with a statement that runs, whatever stands behind it.
+#[test]
+fn a_statement_ends_when_its_client_leaves() {
+    const LONG: &str = "UNWIND range(1, 100000) AS x UNWIND range(1, 100000) AS y
+                        WITH x, y WHERE x = -y RETURN x";
+    let server = Server::start(&["--query-threads", "2"]);
+    let mut other = server.connect();
+    for behind in [vec![], b"*1".to_vec(), wire::request(["PING"]).repeat(10_000)] {
+        for is_reset in [false, true] {
+            let mut client = server.connect();
+            client.say(&["GRAPH.QUERY", "g", LONG]);
+            blocked(&server, &mut other, "1");
+            client.send(&behind);
+            if is_reset {
+                SockRef::from(client.tcp()).set_linger(Some(Duration::ZERO)).unwrap();
+            }
+            drop(client);
+            blocked(&server, &mut other, "0");
+        }
+    }
+}
+
 #[test]
 fn what_another_thread_works_at_is_answered_though_no_more_is_sent() {
     let server = Server::start(&[]);

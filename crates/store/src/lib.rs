@@ -20,10 +20,12 @@
 //! 4. The shard of a key depends on its hash alone, so it is the same in every database.
 #![forbid(unsafe_code)]
 
+mod change_reader;
+mod change_stream;
+mod containment;
 mod entries;
 mod evict;
 mod expire;
-mod feed;
 mod host;
 mod index_upkeep;
 mod key_counts;
@@ -33,16 +35,16 @@ pub mod replay;
 mod serving;
 mod shard;
 mod store;
-mod subscribe;
 mod tracking;
 mod txn;
 mod weight;
 
+pub use change_reader::{ChangeReader, Registration};
+pub use change_stream::backlog::ChangeEvent;
+pub use change_stream::{Change, ChangeBatch, ChangeConsumer, ChangeKind, DEFAULT_BACKLOG_LIMIT};
 pub use entries::{Copied, Seen, Value, copy_database, each_entry, read_image, reload, seen};
 pub use evict::{By, Evicted, Victims, evict_step};
 pub use expire::expire_step;
-pub use feed::queues::FeedItem;
-pub use feed::{Batch, Change, ChangeKind, Subscriber};
 pub use index_upkeep::{ask_deadlines, drop_index, gather_keys, keys_of, merge_index};
 pub use key_counts::{KeyCounts, key_counts, recount};
 pub use object::{Assembled, Assemblies, ChunkSink, Measure, Object, image};
@@ -54,7 +56,6 @@ pub use store::{
     NotificationSink, Options, READERS, Scanned, Store, TrackedKeys, assert_no_shard_held,
     shard_among,
 };
-pub use subscribe::{Enlisted, Subscription};
 pub use table::{POSITIONS, position};
 pub use tracking::{forget_gone_readers, note_reader, trim_readers};
 pub use txn::{

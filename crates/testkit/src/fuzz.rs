@@ -7,13 +7,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::seed::setting;
 use base::Rng;
 
+/// Rounds that are run however little time there is: some tests expect that something has happened.
+const FEWEST: u64 = 5;
+
 /// Runs `check` with one seed after another until time is up.
 pub fn fuzz(mut check: impl FnMut(&mut Rng)) {
     let seconds = setting("KVIST_FUZZ_SECONDS", 1);
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
     let first = setting("KVIST_FUZZ_SEED", clock << 24);
     let (begun, mut rounds) = (Instant::now(), 0);
-    while begun.elapsed() < Duration::from_secs(seconds) {
+    while rounds < FEWEST || begun.elapsed() < Duration::from_secs(seconds) {
         let seed = first + rounds;
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             check(&mut Rng::new(seed));

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`seed`] | where random tests take their seed from |
 //! | [`fuzz`] | mutational fuzzing on a clock |
+//! | [`client`] | requests and replies over a connection |
 //! | [`oracle`] | a redis-server to compare with |
 //! | [`server`] | starting a server on a port of its own, until it serves |
 //! | [`skip`] | saying that something could not be tested here |
@@ -18,6 +19,7 @@
 //! is for panics: that is how a test fails.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+pub mod client;
 pub mod folder;
 pub mod fuzz;
 pub mod oracle;

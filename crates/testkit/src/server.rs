@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::oracle::Client;
+use crate::client::Client;
 use crate::port::free_port;
 use crate::wait::{STEP, eventually};
 
@@ -44,6 +44,16 @@ impl Program {
     pub fn redis_with_documents() -> Option<Self> {
         let module = std::env::var("KVIST_JSON_MODULE").ok()?;
         Some(Self { extra: vec!["--loadmodule".to_owned(), module], ..Self::redis()? })
+    }
+
+    /// FalkorDB, in the folder that `KVIST_FALKORDB` names: a `redis-server` and its module,
+    /// `falkordb.so`; `None` if it names none.
+    #[must_use]
+    pub fn falkordb() -> Option<Self> {
+        let folder = PathBuf::from(std::env::var_os("KVIST_FALKORDB")?);
+        let (path, module) = (folder.join("redis-server"), folder.join("falkordb.so"));
+        let extra = vec!["--loadmodule".to_owned(), module.to_str()?.to_owned()];
+        (path.is_file() && module.is_file()).then_some(Self { path, extra })
     }
 
     /// Kvist: `KVIST_BIN`, else the newer of the debug and release builds of this workspace.
@@ -90,9 +100,12 @@ impl Program {
     }
 }
 
+/// The command that runs a program, found on the search path if need be.
+///
 /// Where `setpriv` exists the kernel ends the child when its starter dies, so that a killed test
 /// run leaves no servers behind.
-fn ended_with_us(program: &Path) -> Command {
+#[must_use]
+pub fn ended_with_us(program: &Path) -> Command {
     let guard = Path::new("/usr/bin/setpriv");
     if !guard.is_file() {
         return Command::new(program);
@@ -109,6 +122,8 @@ pub enum Log {
     File(PathBuf),
     /// In memory: for a server that may write no files.
     Memory(Arc<Mutex<String>>),
+    /// Nowhere.
+    Discarded,
 }
 
 /// What a server says when it is asked for something ordinary.
@@ -145,6 +160,9 @@ impl Process {
             Log::Memory(_) => {
                 command.stdout(Stdio::piped()).stderr(Stdio::piped());
             }
+            Log::Discarded => {
+                command.stdout(Stdio::null()).stderr(Stdio::null());
+            }
         }
         let mut child = command.spawn()?;
         if let Log::Memory(text) = &log {
@@ -172,6 +190,17 @@ impl Process {
             }
         }
         Err(io::Error::other("other programs have each port that was tried"))
+    }
+
+    /// Waits until it serves.
+    ///
+    /// # Errors
+    /// It ends instead, does not serve within `patience`, or another program has its port.
+    pub fn serves_within(&mut self, patience: Duration) -> io::Result<()> {
+        if self.wait(|process: &Self| process.state() == State::Ready, patience)? {
+            return Ok(());
+        }
+        Err(io::Error::other("another program has its port"))
     }
 
     /// Whether it comes to be ready; false if another program has its port.
@@ -281,6 +310,7 @@ impl Process {
                 String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
             }
             Log::Memory(text) => text.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            Log::Discarded => String::new(),
         }
     }
 
@@ -295,7 +325,7 @@ impl Process {
     /// Whether all that it printed has been read: once it has ended, so do the threads that read.
     fn has_read_all(&self) -> bool {
         match &self.log {
-            Log::File(_) => true,
+            Log::File(_) | Log::Discarded => true,
             Log::Memory(text) => Arc::strong_count(text) == 1,
         }
     }

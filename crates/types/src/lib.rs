@@ -4,7 +4,8 @@
 //! allocation, and a large one that scales; they change from one to the other at exactly the
 //! moments at which Redis 7.0 does, one way only, so that `OBJECT ENCODING` agrees. The limits come
 //! with every mutating call, as they can change at run time. A [`Stream`] has one form, that of
-//! Redis to the byte. A [`Json`] wraps a document of the crate `json`.
+//! Redis to the byte. A [`Json`] wraps a document of the crate `json`, a
+//! [`Graph`] a graph of the crate `graph`, a [`Folio`] a project of the crate `folio`.
 //!
 //! The folder of a type says all about it: `mod.rs` what it is in memory, `image.rs` what it is in
 //! snapshots and in the journal, `copy.rs` how a large value is copied a part at a time, and
@@ -26,6 +27,8 @@ mod copied;
 mod elements;
 #[cfg(debug_assertions)]
 pub mod example;
+mod folio;
+mod graph;
 mod hash;
 mod hasher;
 pub mod hyperloglog;
@@ -50,6 +53,8 @@ pub mod fields {
 
 pub use base::Copier;
 pub use contexts::{Contexts, Slot, SlotOf};
+pub use folio::{Folio, FolioFork};
+pub use graph::{Graph, GraphTools, cut_statement};
 pub use hash::Hash;
 pub use hasher::{Places, hash_tables_alike, members_have_a_seed, seed_members};
 pub use json::{Documents, Json, JsonTools, Parts, may_hold_patterns};

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import os
 import shutil
 import socket
@@ -16,6 +18,8 @@ import pytest
 from ports import free_port
 
 import kvist
+import kvist.aio
+from kvist import embedded
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 20
@@ -131,3 +135,102 @@ def client(server: Server, request: Any) -> Iterator[Any]:
     """A client of the server, in both protocols."""
     with server.client(protocol=request.param) as client:
         yield client
+
+
+class Waited:
+    """A graph on asyncio whose methods are waited for."""
+
+    def __init__(self, port: int, values: dict[str, Any], name: str) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.client = kvist.aio.Kvist(port=port, **values)
+        self.graph = self.client.graph(name)
+        self.name = self.graph.name
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.graph, name)
+        return lambda *args, **options: self.loop.run_until_complete(method(*args, **options))
+
+    def close(self) -> None:
+        self.loop.run_until_complete(self.client.aclose())
+        self.loop.close()
+
+
+@pytest.fixture(scope="module")
+def kvist_server() -> Iterator[Server]:
+    server = Server("kvist")
+    yield server
+    server.remove()
+
+
+# How a graph and a project are reached.
+DOORS = ("server", "server as text", "server in RESP2", "embedded", "embedded as text", "asyncio")
+
+
+@pytest.fixture(params=DOORS)
+def graph(request: Any, kvist_server: Server) -> Iterator[Any]:
+    values: dict[str, Any] = {"decode_responses": "text" in request.param}
+    if "RESP2" in request.param:
+        values["protocol"] = 2
+    if "embedded" in request.param:
+        with embedded.open(decode_responses=values["decode_responses"]) as client:
+            yield client.graph("g")
+        return
+    with kvist_server.client() as client:
+        client.flushall()
+    if request.param == "asyncio":
+        waited = Waited(kvist_server.port, values, "g")
+        yield waited
+        waited.close()
+        return
+    with kvist_server.client(**values) as client:
+        yield client.graph("g")
+
+
+class Project:
+    """A project, and what waits for its methods where they are coroutines."""
+
+    def __init__(self, client: Any, name: str = "p") -> None:
+        self.client = client
+        self.folio = client.folio(name)
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    def __call__(self, done: Any) -> Any:
+        if not inspect.isawaitable(done):
+            return done
+        self.loop = self.loop or asyncio.new_event_loop()
+
+        async def waited() -> Any:
+            return await done
+
+        return self.loop.run_until_complete(waited())
+
+    def close(self) -> None:
+        if self.loop is not None:
+            self(self.client.aclose())
+            self.loop.close()
+
+
+@pytest.fixture(params=DOORS)
+def project(request: Any, kvist_server: Server) -> Iterator[Project]:
+    """A project without records, reached in every way."""
+    values: dict[str, Any] = {"decode_responses": "text" in request.param}
+    if "RESP2" in request.param:
+        values["protocol"] = 2
+    if "embedded" in request.param:
+        with embedded.open(decode_responses=values["decode_responses"]) as client:
+            project = Project(client)
+            project.folio.open()
+            yield project
+        return
+    with kvist_server.client() as client:
+        client.flushall()
+    if request.param == "asyncio":
+        project = Project(kvist.aio.Kvist(port=kvist_server.port, **values))
+        project(project.folio.open())
+        yield project
+        project.close()
+        return
+    with kvist_server.client(**values) as client:
+        project = Project(client)
+        project.folio.open()
+        yield project

@@ -199,7 +199,7 @@ pub enum Property {
     ReadsByPattern,
     /// It takes a version of its key's value in a moment, and reads that on a thread for queries
     /// while its client waits: see [`Query`](crate::Query).
-    ReadsVersion,
+    RunsAsQuery,
     /// With two arguments, a key and a value, it stores a string and does nothing else: the journal
     /// keeps just these two.
     StoresString,

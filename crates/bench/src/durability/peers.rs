@@ -52,18 +52,17 @@ impl Program {
 
     /// Starts it and does not wait.
     pub fn spawn(&self, dir: &Path, policy: Policy, processors: Processors) -> io::Result<Peer> {
-        let port = free_port().to_string();
         let dir_text = dir.to_string_lossy().into_owned();
         let mut args = Vec::new();
         if !self.path.to_string_lossy().ends_with("-server") {
             args.extend(["serve", "--io-threads", "1", "--grpc-port", "0", "--http-port", "0"]);
         }
-        args.extend(["--port", &port, "--bind", "127.0.0.1", "--save", "", "--dir", &dir_text]);
+        args.extend(["--bind", "127.0.0.1", "--save", "", "--dir", &dir_text]);
         match policy {
             Policy::Off => args.extend(["--appendonly", "no"]),
             on => args.extend(["--appendonly", "yes", "--appendfsync", on.name()]),
         }
-        Peer::spawn((&self.name, &self.path), processors, &args, &port, dir)
+        Peer::spawn((&self.name, &self.path), processors, &args, free_port(), dir)
     }
 
     /// Starts it on processor 0 and waits until it serves.

@@ -81,7 +81,7 @@ impl<H> Run<H> for Gate<'_> {
     }
 }
 
-/// Passes a gate, when it opens.
+/// Passes a gate, when it opens. The query holds the gate's name.
 ///
 /// # Errors
 /// What the query is told meanwhile, or the gate fails it.
@@ -98,7 +98,7 @@ pub(super) fn pass(name: &[u8], pace: &mut dyn Pace, out: &dyn Reply) -> Result<
             }
             Way::Closed => drop(MOVED.wait_timeout(waiting, Duration::from_millis(1))),
         }
-        pace.go_on(out, 0)?;
+        pace.go_on(out, name.len())?;
     }
 }
 

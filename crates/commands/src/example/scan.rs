@@ -25,7 +25,7 @@ impl<'a> Command<'a> for Scan<'a> {
         grammar: "key:key gate:string",
         flags: &[Flag::ReadOnly],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        behaviour: Behaviour::NEW.properties(&[Property::ReadsVersion]),
+        behaviour: Behaviour::NEW.properties(&[Property::RunsAsQuery]),
         ..Spec::NEW
     };
 
@@ -60,7 +60,7 @@ pub(super) fn scan(
     out.array(ring.len());
     for (number, word) in ring.words().enumerate() {
         if number % PIECE == 0 {
-            pace.go_on(&*out, 0)?;
+            pace.go_on(&*out, gate.len())?;
             if number > 0 {
                 gate::pass_again(gate)?;
             }

@@ -25,7 +25,7 @@ impl<'a> Command<'a> for WaitForRing<'a> {
         grammar: "key:key gate:string",
         flags: &[Flag::ReadOnly, Flag::Blocking],
         keys: &[KeySpec::one(1, &[KeyFlag::ReadOnly, KeyFlag::Access])],
-        behaviour: Behaviour::NEW.properties(&[Property::ReadsVersion]),
+        behaviour: Behaviour::NEW.properties(&[Property::RunsAsQuery]),
         ..Spec::NEW
     };
 

@@ -5,7 +5,7 @@ use base::{
     Reply, Run, RunTime, Spec, glob,
 };
 
-use crate::walk::{Options, parse_cursor, reply};
+use crate::walk::{Options, answer_keys, parse_cursor, reply};
 
 /// Walks over the keys in slices.
 pub struct Scan<'a> {
@@ -88,20 +88,7 @@ impl<'a> Command<'a> for Keys<'a> {
 
 impl<H: Databases> Run<H> for Keys<'_> {
     fn run(self, host: &mut H, out: &mut dyn Reply) -> Result<Effect, CmdError> {
-        let mut keys: Vec<Vec<u8>> = Vec::new();
-        let mut cursor = 0;
-        loop {
-            cursor = host.scan(cursor, &mut |key, _| {
-                if self.pattern == b"*" || glob::matches(self.pattern, key) {
-                    keys.push(key.to_vec());
-                }
-            });
-            if cursor == 0 {
-                break;
-            }
-        }
-        out.array(keys.len());
-        keys.iter().for_each(|key| out.bulk(key));
+        answer_keys(host, out, |key, _| self.pattern == b"*" || glob::matches(self.pattern, key));
         Ok(Effect::None)
     }
 }

@@ -6,7 +6,9 @@
 
 mod collections;
 mod documents;
+mod graphs;
 mod keys;
+mod projects;
 mod streams;
 mod strings;
 
@@ -117,7 +119,11 @@ impl Model {
             // Whether a key that is about to expire was still there is told by the reply alone.
             unknown |= entry.value == Value::Unknown || !deadline.ahead(unit.sent + ABOUT_TO);
         }
-        for step in &unit.steps {
+        for (at, step) in unit.steps.iter().enumerate() {
+            if unit.refused.contains(&at) {
+                expects.push(Expect::Error);
+                continue;
+            }
             let expect = self.run(step, Context { unit, seen });
             self.remove_empty(&names);
             expects.push(if unknown { Expect::Unknown } else { expect });
@@ -150,6 +156,8 @@ impl Model {
         let ran = ran.or_else(|| self.run_collection(&name, step, context));
         let ran = ran.or_else(|| self.run_stream(&name, step));
         let ran = ran.or_else(|| self.run_document(&name, step));
+        let ran = ran.or_else(|| self.run_graph(&name, step));
+        let ran = ran.or_else(|| self.run_project(&name, step));
         let ran = ran.or_else(|| self.run_key(&name, step, context));
         match ran {
             Some(expect) if !shared => expect,

@@ -2,7 +2,7 @@
 
 use super::{DATABASES, Draw, Steps, past, word};
 
-const KINDS: [char; 9] = ['s', 'n', 'f', 'h', 'l', 't', 'z', 'e', 'j'];
+const KINDS: [char; 11] = ['s', 'n', 'f', 'h', 'l', 't', 'z', 'e', 'j', 'p', 'r'];
 
 impl Draw<'_> {
     pub(super) fn key_command(&mut self) -> Steps {

@@ -8,7 +8,9 @@
 mod ballast;
 mod collections;
 mod documents;
+mod graphs;
 mod keys;
+mod projects;
 mod streams;
 mod strings;
 mod together;
@@ -57,9 +59,12 @@ pub const COMMANDS: &[&str] = &[
     "EVAL",
     "EXPIRE",
     "FLUSHDB",
+    "FOLIO.COMMIT",
+    "FOLIO.OPEN",
     "GETDEL",
     "GETEX",
     "GETSET",
+    "GRAPH.QUERY",
     "HDEL",
     "HINCRBY",
     "HINCRBYFLOAT",
@@ -209,7 +214,9 @@ impl Draw<'_> {
             57..=71 => self.list(),
             72..=79 => self.set(),
             80..=87 => self.zset(),
-            88..=93 => self.document(),
+            88..=91 => self.document(),
+            92..=93 => self.graph(),
+            94..=95 => self.project(),
             _ => self.stream(),
         }
     }

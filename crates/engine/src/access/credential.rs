@@ -43,6 +43,13 @@ impl Credential {
         Self::new(users, users.find(user)?, Proof::Key)
     }
 
+    /// A user that has proven to know a password, which is kept as its hash: as long as the user
+    /// has that password.
+    #[must_use]
+    pub fn of_proven(users: &Users, account: &Arc<Account>, password: &Password) -> Option<Self> {
+        Self::new(users, Arc::clone(account), Proof::Password(password.clone()))
+    }
+
     fn new(users: &Users, account: Arc<Account>, proof: Proof) -> Option<Self> {
         let credential = Credential { account, proof, checked: AtomicU64::new(0) };
         credential.holds(users).then_some(credential)
@@ -52,6 +59,15 @@ impl Credential {
     #[must_use]
     pub fn account(&self) -> &Arc<Account> {
         &self.account
+    }
+
+    /// The password that was shown, by its hash; `None` if a key was.
+    #[must_use]
+    pub fn password(&self) -> Option<&Password> {
+        match &self.proof {
+            Proof::Password(password) => Some(password),
+            Proof::Key => None,
+        }
     }
 
     /// Whether it is right still: the user is there and on, and the password is one of its own.

@@ -17,6 +17,7 @@
 
 mod credential;
 mod log;
+pub(crate) mod scram;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ use parking_lot::{Mutex, RwLock};
 
 pub use self::credential::Credential;
 pub(crate) use self::log::{Context, Log, Reason, Refusal};
+pub use self::scram::Challenge;
+use self::scram::{Proofs, UserKeys};
 use crate::client::Client;
 
 /// The user of every session that has not logged in.
@@ -38,12 +41,17 @@ pub struct Account {
     name: Vec<u8>,
     pub(crate) rules: RwLock<Arc<User>>,
     pub(crate) gone: AtomicBool,
+    /// What SCRAM is proven by. Locked last, and for a moment.
+    pub(crate) keys: Mutex<UserKeys>,
 }
 
 impl Account {
-    pub(crate) fn new(name: &[u8], rules: User) -> Arc<Self> {
+    /// One whose passwords that were given in plain have no keys yet, with keys that it had before.
+    pub(crate) fn new(name: &[u8], mut rules: User, mut keys: UserKeys) -> Arc<Self> {
+        keys.follow(&mut rules);
         let rules = RwLock::new(Arc::new(rules));
-        Arc::new(Account { name: name.to_vec(), rules, gone: AtomicBool::new(false) })
+        let (gone, keys) = (AtomicBool::new(false), Mutex::new(keys));
+        Arc::new(Account { name: name.to_vec(), rules, gone, keys })
     }
 
     /// The user's name.
@@ -144,6 +152,8 @@ pub struct Users {
     pub(crate) file: Mutex<()>,
     /// Refused requests.
     pub(crate) log: Log,
+    /// What logins by SCRAM are proven by.
+    pub(crate) proofs: Proofs,
     pub(crate) declared: Mutex<Declared>,
 }
 
@@ -152,7 +162,8 @@ impl Users {
     pub(crate) fn new(vocabulary: Vocabulary, config: &Config) -> Self {
         let rules = first_rules(&vocabulary, config);
         let locked = AtomicBool::new(!rules.needs_no_password());
-        let default = Account::new(DEFAULT, rules);
+        let proofs = Proofs::new();
+        let default = Account::new(DEFAULT, rules, proofs.keys_of(DEFAULT));
         let accounts = BTreeMap::from([(DEFAULT.to_vec(), Arc::clone(&default))]);
         Users {
             vocabulary,
@@ -164,6 +175,7 @@ impl Users {
             changing: Mutex::new(()),
             file: Mutex::new(()),
             log: Log::default(),
+            proofs,
             declared: Mutex::default(),
         }
     }
@@ -218,7 +230,7 @@ impl Users {
 
     /// Bytes that users and their rules take, beside the default user as it is at first.
     pub(crate) fn memory(&self) -> usize {
-        usize::try_from(self.memory.load(Ordering::Relaxed)).unwrap_or(0)
+        usize::try_from(self.memory.load(Ordering::Relaxed)).unwrap_or(0) + self.proofs.memory()
     }
 
     /// Counts users that take so much now and took so much before.
@@ -227,7 +239,8 @@ impl Users {
     }
 
     /// Puts rules in force.
-    pub(crate) fn publish(&self, account: &Account, rules: User) {
+    pub(crate) fn publish(&self, account: &Account, mut rules: User) {
+        account.keys.lock().follow(&mut rules);
         self.count(account.rules().memory(), rules.memory());
         let locked = !rules.needs_no_password();
         *account.rules.write() = Arc::new(rules);

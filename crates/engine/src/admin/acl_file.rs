@@ -9,6 +9,7 @@ use acl::User;
 use config::{Config, UserLine};
 
 use crate::access::{Account, DEFAULT, Declared, first_rules};
+use crate::admin::scram_file::{self, SavedKeys};
 use crate::client::Client;
 use crate::engine::Engine;
 use crate::replace_file::replace_file;
@@ -36,7 +37,9 @@ impl Engine {
             Some(_) if !lines.is_empty() => return Err(BOTH.to_owned()),
             Some(path) => {
                 let users = self.read_users(&path, &config);
-                self.replace_users(users.map_err(|e| String::from_utf8_lossy(&e).into_owned())?);
+                let users = users.map_err(|e| String::from_utf8_lossy(&e).into_owned())?;
+                self.replace_users(users, scram_file::read(&path));
+                self.users.all().iter().for_each(|account| self.derive_keys_of(account));
             }
             None => self.declare_users(&lines, &config).map_err(|error| error.to_string())?,
         }
@@ -74,7 +77,7 @@ impl Engine {
             }
             users.insert(name.to_vec(), user);
         }
-        self.replace_users(users);
+        self.replace_users(users, SavedKeys::default());
         Ok(())
     }
 
@@ -93,17 +96,38 @@ impl Engine {
 
     /// Puts these users in the place of all there are; those that were there and are not the
     /// default one are gone, even if one of the same name takes the place. A default user that is
-    /// not among them is what `requirepass` makes of it. Which users are gone.
-    fn replace_users(&self, mut users: BTreeMap<Vec<u8>, User>) -> Vec<Arc<Account>> {
+    /// not among them is what `requirepass` makes of it. Keys for SCRAM are those that were saved,
+    /// and those that users of the same name and password had. Which users are gone.
+    fn replace_users(
+        &self,
+        mut users: BTreeMap<Vec<u8>, User>,
+        mut saved: SavedKeys,
+    ) -> Vec<Arc<Account>> {
         let all = &self.users;
+        if let Some(secret) = saved.secret {
+            all.proofs.set_secret(secret);
+        }
         let rules = users.remove(DEFAULT);
         let rules = rules.unwrap_or_else(|| first_rules(&all.vocabulary, &self.config()));
         let mut accounts: BTreeMap<Vec<u8>, Arc<Account>> = users
             .into_iter()
-            .map(|(name, rules)| (name.clone(), Account::new(&name, rules)))
+            .map(|(name, rules)| {
+                let mut keys = all.proofs.keys_of(&name);
+                if let Some(account) = all.find(&name) {
+                    let had = account.keys.lock();
+                    keys.restore(had.salt(), had.keys().to_vec());
+                }
+                if let Some((salt, known)) = saved.users.remove(&name) {
+                    keys.restore(salt, known);
+                }
+                (name.clone(), Account::new(&name, rules, keys))
+            })
             .collect();
         all.count(0, accounts.values().map(|account| account.memory()).sum());
         accounts.insert(DEFAULT.to_vec(), Arc::clone(&all.default));
+        if let Some((salt, known)) = saved.users.remove(DEFAULT) {
+            all.default.keys.lock().restore(salt, known);
+        }
         all.publish(&all.default, rules);
         let before = std::mem::replace(&mut *all.accounts.write(), accounts);
         let gone = before.into_values().filter(|account| !Arc::ptr_eq(account, &all.default));
@@ -126,9 +150,11 @@ impl Engine {
     pub(crate) fn reload_users(&self, path: &Path, own: &Client) -> Result<bool, Vec<u8>> {
         let _file = self.users.file.lock();
         let users = self.read_users(path, &self.config())?;
+        let saved = scram_file::read(path);
         // Users may change while the file is read, and not while it is put in force.
         let _changing = self.users.changing.lock();
-        let gone = self.replace_users(users);
+        let gone = self.replace_users(users, saved);
+        self.users.all().iter().for_each(|account| self.derive_keys_of(account));
         let silenced = self.silence(&self.users.default, own);
         Ok(self.dismiss(&gone, own) | silenced)
     }
@@ -139,11 +165,18 @@ impl Engine {
     /// Those of the system; the file is then as it was.
     pub(crate) fn save_users(&self, path: &Path) -> io::Result<()> {
         let _file = self.users.file.lock();
-        let lines = {
+        // What a password was given in is not kept: its keys have to be.
+        self.users.all().iter().for_each(|account| account.make_keys());
+        let (lines, keys) = {
             // Of one moment; clients may change users again while it is written.
             let _changing = self.users.changing.lock();
-            self.users.lines()
+            (self.users.lines(), scram_file::text(&self.users))
         };
+        let beside = scram_file::path_beside(path);
+        // Without any user's keys there is no such file, unless it was there.
+        if keys.is_some() || beside.exists() {
+            replace_file(&beside, &keys.unwrap_or_default())?;
+        }
         let mut text = Vec::new();
         for line in lines {
             text.extend_from_slice(&line);

@@ -30,6 +30,14 @@ use crate::engine::Engine;
 /// How long to wait before looking again when no client could be closed.
 const REST: Millis = 2;
 
+/// What a search has come to.
+struct Marked {
+    /// The clients that were told to go, as `CLIENT LIST` shows them.
+    lines: Vec<String>,
+    /// What is left takes too much, and none of it can be told to go.
+    over: bool,
+}
+
 impl Engine {
     /// Tells the largest clients to go if all of them take more than `maxmemory-clients` allows.
     /// Costs a comparison if there is no limit or it is kept; else O(n log n) in the number of
@@ -45,14 +53,27 @@ impl Engine {
 
     #[cold]
     fn evict_largest(&self, limit: usize, now: Millis) {
-        // The thread that has the lock looks at the same clients; what it misses is found by the
-        // clock.
-        let Some(mut search) = self.memory.eviction_search.try_lock() else { return };
+        let Some(marked) = self.mark_largest(limit, now) else { return };
+        for line in marked.lines {
+            tracing::info!("Evicting client: {line}");
+        }
+        if marked.over {
+            tracing::warn!("Over client maxmemory after evicting all evictable clients");
+        }
+    }
+
+    /// Tells the largest clients to go, unless it was of no use a moment ago. A thread that finds
+    /// another at it waits and looks again: were it to go on, its clients would grow for as long as
+    /// the other is kept from running. The lock is a leaf: under it, no thread waits for one that
+    /// calls this.
+    fn mark_largest(&self, limit: usize, now: Millis) -> Option<Marked> {
+        let mut search = self.memory.eviction_search.lock();
         if search.rest_until > now && search.rest_until <= now + REST {
-            return;
+            return None;
         }
         search.ending.retain(|sum| sum.strong_count() > 0);
-        let (mut left, mut told) = (0, 0);
+        let (mut left, mut lines) = (0, Vec::new());
+        let viewer = Viewer { engine: self, now, own: 0 };
         let mut largest: Vec<(usize, Arc<Client>)> = Vec::new();
         let mut connections: HashSet<_> = search.ending.iter().map(Weak::as_ptr).collect();
         for client in self.clients.all() {
@@ -74,27 +95,18 @@ impl Engine {
         // Of two that take the same, the older one stays.
         largest.sort_unstable_by_key(|(memory, client)| (*memory, client.id));
         while left >= limit {
-            let Some((memory, client)) = largest.pop() else {
-                tracing::warn!("Over client maxmemory after evicting all evictable clients");
-                break;
-            };
-            self.evict_client(&client, now);
+            let Some((memory, client)) = largest.pop() else { break };
+            lines.push(line(&viewer, &client, &Asking { command: "NULL", words: &[] }));
+            client.state.evicted.store(true, Relaxed);
+            self.metrics.stats.evicted_clients.fetch_add(1, Relaxed);
+            client.kill();
             search.ending.extend(client.origin.memory.as_ref().map(Arc::downgrade));
             left -= memory;
-            told += 1;
         }
-        if told == 0 || left >= limit {
+        let over = left >= limit;
+        if lines.is_empty() || over {
             search.rest_until = now + REST;
         }
-    }
-
-    fn evict_client(&self, client: &Client, now: Millis) {
-        let viewer = Viewer { engine: self, now, own: 0 };
-        let nothing = Asking { command: "NULL", words: &[] };
-        let line = line(&viewer, client, &nothing);
-        client.state.evicted.store(true, Relaxed);
-        self.metrics.stats.evicted_clients.fetch_add(1, Relaxed);
-        client.kill();
-        tracing::info!("Evicting client: {line}");
+        Some(Marked { lines, over })
     }
 }

@@ -46,12 +46,14 @@ impl Engine {
             (Some(account), Some(before)) => {
                 let narrower = !still_covers(&before, &after);
                 users.publish(&account, after);
+                self.derive_keys_of(&account);
                 Ok(narrower && self.silence(&account, own))
             }
             _ => {
-                let account = Account::new(name, after);
+                let account = Account::new(name, after, users.proofs.keys_of(name));
                 users.count(0, account.memory());
-                users.accounts.write().insert(name.to_vec(), account);
+                users.accounts.write().insert(name.to_vec(), Arc::clone(&account));
+                self.derive_keys_of(&account);
                 Ok(false)
             }
         }

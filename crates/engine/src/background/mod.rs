@@ -19,8 +19,9 @@
 //!
 //! A background request must hold no shard while it waits. Once it has begun it goes on when its
 //! client has gone: what it has begun elsewhere must be brought to an end. A query has begun
-//! nothing elsewhere, and ends then (`execution/query.rs`).
+//! nothing elsewhere, and ends then (`execution/query/mod.rs`).
 
+pub(crate) mod edit_queues;
 pub(crate) mod thread_pool;
 
 use std::collections::VecDeque;
@@ -28,11 +29,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use base::{CmdError, Protocol, Reply, Versions, error};
+use base::{CmdError, Edit, Handler, Protocol, Reply, Versions, error};
 use parking_lot::Mutex;
 use store::Txn;
 use wire::RespWriter;
 
+use self::edit_queues::EditQueues;
 use self::thread_pool::{Job, PoolWorker, ThreadPool};
 use crate::client::blocked::{Blocked, BlockedRequests, QueryEnd, Withdraw};
 use crate::client::held::Held;
@@ -47,7 +49,7 @@ const FILE_THREADS: usize = 4;
 const QUERY_IDLE: Duration = Duration::from_secs(5);
 /// Clients' requests that run or wait at the same time, of all kinds and at all doors; and as many
 /// queries.
-const PLACES: usize = 1024;
+pub(crate) const PLACES: usize = 1024;
 /// Where so many are taken, a request that has not begun goes if its client sends nothing more.
 const CROWD: usize = PLACES / 2;
 
@@ -106,28 +108,71 @@ impl Drop for Place {
 }
 
 /// A client that waits for a background request. Whatever becomes of the request, the client gets
-/// one reply.
-pub(crate) struct Waiting(Option<Arc<Blocked>>, Option<Place>);
+/// one reply: also where it panics after it has claimed the wait.
+pub(crate) struct Waiting {
+    /// Who waits, as long as it is not answered.
+    blocked: Option<Arc<Blocked>>,
+    place: Option<Place>,
+    /// The wait is claimed for the request: no other thread ends it.
+    claimed: bool,
+}
 
 impl Waiting {
-    /// Makes `session` wait for a request that has this place.
-    pub fn begin(requests: &BlockedRequests, place: Place, session: &mut Session) -> Self {
-        Waiting(Some(Blocked::elsewhere(requests, session)), Some(place))
+    fn of(blocked: Arc<Blocked>, place: Option<Place>) -> Self {
+        Waiting { blocked: Some(blocked), place, claimed: false }
     }
 
-    /// Makes `session` wait for the query that a request has begun.
+    /// Makes `session` wait for a request that has this place.
+    pub fn begin(requests: &BlockedRequests, place: Place, session: &mut Session) -> Self {
+        Waiting::of(Blocked::elsewhere(requests, session), Some(place))
+    }
+
+    /// Makes `session` wait for the query that a request has begun: the number of its command, and
+    /// its words.
     pub fn for_query(
         requests: &BlockedRequests,
         place: Place,
         session: &mut Session,
-        request: (usize, &[&[u8]]),
+        request: (usize, Vec<Vec<u8>>),
     ) -> Self {
-        Waiting(Some(Blocked::for_query(requests, session, request)), Some(place))
+        Waiting::of(Blocked::for_query(requests, session, request), Some(place))
+    }
+
+    /// The same for the edit that a request has begun.
+    pub fn for_edit(
+        requests: &BlockedRequests,
+        place: Place,
+        session: &mut Session,
+        request: (usize, Vec<Vec<u8>>),
+    ) -> Self {
+        Waiting::of(Blocked::for_edit(requests, session, request), Some(place))
+    }
+
+    /// Who waits, as long as it is not answered.
+    pub fn blocked(&self) -> Option<&Arc<Blocked>> {
+        self.blocked.as_ref()
+    }
+
+    /// Claims the wait for the request: from then on no other thread ends it. `false` if another
+    /// has ended it.
+    pub fn claim(&mut self) -> bool {
+        self.claimed |= self.blocked.as_ref().is_some_and(|blocked| blocked.waiter.claim());
+        self.claimed
+    }
+
+    /// Lets go of what it has claimed: others may end the wait again.
+    pub fn release_claim(&mut self) {
+        if let Some(blocked) = &self.blocked
+            && std::mem::take(&mut self.claimed)
+        {
+            // No time ends it, and it waits for no key.
+            let _ = blocked.waiter.release_claim();
+        }
     }
 
     /// The same for what is never refused and never one of many.
     pub fn without_place(requests: &BlockedRequests, session: &mut Session) -> Self {
-        Waiting(Some(Blocked::elsewhere(requests, session)), None)
+        Waiting::of(Blocked::elsewhere(requests, session), None)
     }
 
     /// Has the request run on a thread of a pool, when its turn comes. It is taken out of the queue
@@ -149,7 +194,7 @@ impl Waiting {
         pool: &Arc<ThreadPool<W>>,
         work: impl FnOnce(Self, &mut W) + Send + 'static,
     ) {
-        let Some(blocked) = self.0.clone() else { return };
+        let Some(blocked) = self.blocked.clone() else { return };
         let own = Arc::clone(&blocked);
         let job = move |worker: &mut W| {
             if own.begins() {
@@ -175,39 +220,48 @@ impl Waiting {
 
     /// What is let go when its client goes, though the request runs.
     pub fn lets_go(&self, let_go: impl FnOnce() + Send + 'static) {
-        if let Some(blocked) = &self.0 {
+        if let Some(blocked) = &self.blocked {
             blocked.withdraw_by(Withdraw::Reply(Box::new(let_go)));
         }
     }
 
     /// Whether the client still waits. One that has only said its last does: it may listen.
     pub fn is_wanted(&self) -> bool {
-        self.0.as_ref().is_some_and(|blocked| blocked.is_wanted())
+        self.claimed || self.blocked.as_ref().is_some_and(|blocked| blocked.is_wanted())
     }
 
     /// The protocol that its client speaks.
     pub fn protocol(&self) -> Protocol {
-        self.0.as_ref().map_or(Protocol::Resp2, |blocked| blocked.protocol)
+        self.blocked.as_ref().map_or(Protocol::Resp2, |blocked| blocked.protocol)
     }
 
     /// Says what is held for it.
     pub fn holds(&mut self, bytes: usize) {
-        if let Some(place) = &mut self.1 {
+        if let Some(place) = &mut self.place {
             place.holds(bytes);
         }
     }
 
+    /// Does something while what is held for it does not count.
+    pub fn uncounted<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        let bytes = self.place.as_ref().map_or(0, |place| place.held.bytes());
+        self.holds(0);
+        let done = work();
+        self.holds(bytes);
+        done
+    }
+
     /// Answers it with what a query has come to. The reply counts before its place is free.
     pub fn end_query(mut self, ended: QueryEnd) {
-        if let Some(blocked) = self.0.take() {
-            blocked.end_query(ended);
+        if let Some(blocked) = self.blocked.take() {
+            blocked.end_query(ended, self.claimed);
         }
     }
 
     /// Of which the reply tells of nothing that a crash could take back: that something was saved,
     /// or that the disk refuses.
     pub fn at_once(self) -> Self {
-        if let Some(blocked) = &self.0 {
+        if let Some(blocked) = &self.blocked {
             blocked.end_at_once();
         }
         self
@@ -215,7 +269,7 @@ impl Waiting {
 
     /// Answers it.
     pub fn answer(mut self, write: impl FnOnce(&mut RespWriter<'_>)) {
-        if let Some(blocked) = self.0.take() {
+        if let Some(blocked) = self.blocked.take() {
             blocked.answer(write);
         }
     }
@@ -223,24 +277,28 @@ impl Waiting {
     /// Answers it with bytes from which what it does not want has been left out already; `gone`:
     /// the session ends behind them.
     pub fn answer_whole(mut self, reply: Vec<u8>, gone: bool) {
-        if let Some(blocked) = self.0.take() {
+        if let Some(blocked) = self.blocked.take() {
             blocked.answer_whole(reply, gone);
         }
     }
 
     /// Lets the door answer it instead, which asks for it by this number and keeps the place.
     pub fn hand_over(mut self) -> (u64, Option<Place>) {
-        let ticket = self.0.take().map_or(0, |blocked| blocked.waiter.ticket);
-        (ticket, self.1.take())
+        let ticket = self.blocked.take().map_or(0, |blocked| blocked.waiter.ticket);
+        (ticket, self.place.take())
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
         // The request panicked: the panic has been reported by the panic hook.
-        if let Some(blocked) = self.0.take() {
-            blocked.answer(|writer| writer.error_bytes(error::INTERNAL.bytes()));
+        let Some(blocked) = self.blocked.take() else { return };
+        if !self.claimed {
+            return blocked.answer(|writer| writer.error_bytes(error::INTERNAL.bytes()));
         }
+        let mut reply = Vec::new();
+        RespWriter::new(&mut reply, blocked.protocol).error_bytes(error::INTERNAL.bytes());
+        blocked.end_with(reply, true);
     }
 }
 
@@ -251,7 +309,23 @@ pub(crate) struct BackgroundWorker {
 }
 
 /// A thread for queries: it frees the versions that have ended.
-pub(crate) struct QueryWorker(pub Arc<Versions>);
+pub(crate) struct QueryWorker {
+    pub versions: Arc<Versions>,
+    /// What it installs edits with, once there was one.
+    pub writer: Option<BackgroundWorker>,
+}
+
+/// An edit that waits for its turn, and its client.
+pub(crate) struct PendingEdit {
+    pub waiting: Waiting,
+    /// Bytes that its reply may have.
+    pub most: usize,
+    /// What it begins with, if no other was before it.
+    pub edit: Option<Edit>,
+    pub run: Handler<Txn>,
+    pub entry: usize,
+    pub db: usize,
+}
 
 /// The threads, and what their requests hold.
 pub(crate) struct BackgroundRequests {
@@ -273,6 +347,8 @@ pub(crate) struct BackgroundRequests {
     pub(crate) taken: Arc<AtomicUsize>,
     /// Those of queries.
     taken_by_queries: Arc<AtomicUsize>,
+    /// Edits that wait for others of the same key.
+    pub edits: EditQueues<PendingEdit>,
     /// Those that wait and whose clients send nothing more, the oldest first: they may have gone.
     pub(crate) ended: Mutex<VecDeque<Weak<Blocked>>>,
     /// What they hold while they wait for files.
@@ -305,6 +381,7 @@ impl BackgroundRequests {
             indexes: pool("indexes", THREADS),
             taken: Arc::default(),
             taken_by_queries: Arc::default(),
+            edits: EditQueues::default(),
             ended: Mutex::default(),
             files: FileLocks::default(),
             migrating: AtomicUsize::new(0),

@@ -24,11 +24,14 @@ pub(crate) trait PoolWorker: Send + Sized + 'static {
     /// What all workers of a pool share.
     type Shared: Send + Sync + 'static;
 
+    /// A thread of the pool begins.
+    fn thread_begins() {}
+
     /// A worker, with a number that no other of the pool has.
     fn new(shared: &Arc<Self::Shared>, number: u64) -> Self;
 
-    /// A job follows.
-    fn begin(&mut self);
+    /// A job follows. What it has copied of settings it copies anew: it may be kept for ever.
+    fn begin(&mut self, shared: &Arc<Self::Shared>);
 
     /// The job is done.
     fn end(&mut self);
@@ -88,6 +91,11 @@ impl<W: PoolWorker> ThreadPool<W> {
         number
     }
 
+    /// How many jobs wait.
+    pub fn waiting(&self) -> usize {
+        self.queue.lock().jobs.len()
+    }
+
     /// Begins a thread more, if jobs wait for one that may be there. Without any thread they are
     /// dropped. Call without holding any shard.
     pub fn begin_thread(self: &Arc<Self>, shared: &Arc<W::Shared>) {
@@ -129,11 +137,12 @@ struct PoolThread<W: PoolWorker> {
 impl<W: PoolWorker> PoolThread<W> {
     /// Does what there is, and ends when there is nothing for a while.
     fn serve(mut self, shared: &Arc<W::Shared>) {
+        W::thread_begins();
         while let Some(job) = self.next() {
             let mut job = Some(job);
             let run = || {
                 let worker = self.worker.get_or_insert_with(|| self.pool.worker(shared));
-                worker.begin();
+                worker.begin(shared);
                 job.take().into_iter().for_each(|job| job(worker));
                 worker.end();
             };

@@ -32,7 +32,7 @@ impl PoolWorker for Fragile {
         Fragile(Arc::clone(plan))
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, _: &Arc<Self::Shared>) {
         step(&self.0.begin);
     }
 

@@ -4,14 +4,15 @@
 //! without keys where another thread works at it. The first to claim its [`Waiter`] (feeder,
 //! query, timeout, `CLIENT UNBLOCK`, disconnect) ends the wait. How requests begin to wait and give
 //! up is in `execution/block.rs` and
-//! `execution/query.rs`, how they are served in `execution/serving.rs`.
+//! `execution/query/mod.rs`, how they are served in `execution/serving.rs`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use base::{Handler, Millis, Protocol, Reply, Resume};
 use hashbrown::HashMap;
+use journal::wall_clock;
 use parking_lot::Mutex;
 use store::{Queued, Txn, Waiter};
 use wire::RespWriter;
@@ -45,6 +46,23 @@ pub struct Blocked {
     pub(crate) awaits: Awaits,
     /// Lets go of what another thread has for it, if its client goes before.
     pub(crate) withdraw: Mutex<Option<Withdraw>>,
+    /// Since when it waits, and since when another thread works at it.
+    pub(crate) times: Times,
+}
+
+/// Since when a request waits, and since when another thread works at it.
+pub(crate) struct Times {
+    /// By the clock on the wall.
+    pub came: Millis,
+    pub since: Instant,
+    pub begun: OnceLock<Instant>,
+}
+
+impl Times {
+    /// It waits from now on.
+    pub fn now() -> Self {
+        Times { came: wall_clock(), since: Instant::now(), begun: OnceLock::new() }
+    }
 }
 
 /// What ends a wait.
@@ -139,6 +157,19 @@ impl BlockedRequests {
         self.by_ticket.lock().get(&ticket).map(Arc::clone)
     }
 
+    /// Those for which another thread works at a query, or will.
+    pub(crate) fn queries(&self) -> Vec<Arc<Blocked>> {
+        let is_query = |blocked: &&Arc<Blocked>| blocked.awaits == Awaits::Query;
+        let mut all: Vec<_> = self.by_ticket.lock().values().filter(is_query).cloned().collect();
+        all.sort_by_key(|blocked| blocked.waiter.ticket);
+        all
+    }
+
+    /// A number that no other request has.
+    pub(crate) fn number(&self) -> u64 {
+        self.tickets.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     pub(crate) fn insert(&self, blocked: &Arc<Blocked>) {
         if blocked.until.is_some() {
             self.timed.fetch_add(1, Ordering::Relaxed);
@@ -158,7 +189,7 @@ impl Blocked {
     /// Makes `session` wait for what another thread does for it. Neither time nor other clients end
     /// that wait: it stands in no queue and has no ticket that could be asked for.
     pub(crate) fn elsewhere(requests: &BlockedRequests, session: &mut Session) -> Arc<Self> {
-        Self::without_keys(requests, session, Awaits::Elsewhere, (0, &[]))
+        Self::without_keys(requests, session, Awaits::Elsewhere, (0, Vec::new()))
     }
 
     /// Makes `session` wait for the query that a request has begun: one that others see, and that
@@ -166,14 +197,24 @@ impl Blocked {
     pub(crate) fn for_query(
         requests: &BlockedRequests,
         session: &mut Session,
-        request: (usize, &[&[u8]]),
+        request: (usize, Vec<Vec<u8>>),
     ) -> Arc<Self> {
-        let blocked = Self::without_keys(requests, session, Awaits::Query, request);
+        let blocked = Self::for_edit(requests, session, request);
         // What it has seen was noted when it began: it sees nothing later.
         blocked.end_at_once();
+        blocked
+    }
+
+    /// The same of an edit, which has changed something when it ends.
+    pub(crate) fn for_edit(
+        requests: &BlockedRequests,
+        session: &mut Session,
+        request: (usize, Vec<Vec<u8>>),
+    ) -> Arc<Self> {
+        let blocked = Self::without_keys(requests, session, Awaits::Query, request);
         requests.insert(&blocked);
         session.client.state.blocked.store(blocked.waiter.ticket, Ordering::Relaxed);
-        session.client.bytes.waiting.store(words_memory(request.1), Ordering::Relaxed);
+        session.client.bytes.waiting.store(words_memory(&blocked.argv), Ordering::Relaxed);
         blocked
     }
 
@@ -181,7 +222,7 @@ impl Blocked {
         requests: &BlockedRequests,
         session: &mut Session,
         awaits: Awaits,
-        (entry, argv): (usize, &[&[u8]]),
+        (entry, argv): (usize, Vec<Vec<u8>>),
     ) -> Arc<Self> {
         fn never(
             _: &mut Txn,
@@ -190,7 +231,7 @@ impl Blocked {
         ) -> Result<base::Effect, base::CmdError> {
             Err(base::error::INTERNAL)
         }
-        let ticket = requests.tickets.fetch_add(1, Ordering::Relaxed) + 1;
+        let ticket = requests.number();
         let blocked = Arc::new(Blocked {
             waiter: Arc::new(Waiter::new(ticket, base::Kind::String, Vec::new())),
             until: None,
@@ -199,7 +240,7 @@ impl Blocked {
             protocol: session.protocol,
             entry,
             run: never,
-            argv: argv.iter().map(|word| word.to_vec()).collect(),
+            argv,
             db: session.db,
             keys: Vec::new(),
             resume: None,
@@ -207,9 +248,15 @@ impl Blocked {
             end: End::default(),
             awaits,
             withdraw: Mutex::new(None),
+            times: Times::now(),
         });
         session.blocked = Some(Arc::clone(&blocked));
         blocked
+    }
+
+    /// The words of its request, its name first.
+    pub(crate) fn words(&self) -> Vec<&[u8]> {
+        self.argv.iter().map(Vec::as_slice).collect()
     }
 
     /// The keys it waits for, and its place at each.
@@ -226,6 +273,11 @@ impl Blocked {
     #[must_use]
     pub fn waits_for_keys(&self) -> bool {
         self.awaits == Awaits::Keys
+    }
+
+    /// Whether another thread works at it, a query, or will.
+    pub(crate) fn is_query(&self) -> bool {
+        self.awaits == Awaits::Query
     }
 
     /// Whether another thread works at it that comes to an end by itself, whether it is waited for
@@ -254,6 +306,7 @@ impl Blocked {
 
     /// Its request begins, and cannot be withdrawn any more; `false` if it has been already.
     pub(crate) fn begins(&self) -> bool {
+        self.times.begun.get_or_init(Instant::now);
         self.withdraw.lock().take().is_some()
     }
 
@@ -301,9 +354,10 @@ impl Blocked {
         self.post(reply);
     }
 
-    /// Posts what a query has come to, if its client still waits.
-    pub(crate) fn end_query(&self, ended: QueryEnd) {
-        if self.waiter.claim() {
+    /// Posts what a query has come to, if its client still waits. `claimed`: the caller has claimed
+    /// it.
+    pub(crate) fn end_query(&self, ended: QueryEnd, claimed: bool) {
+        if claimed || self.waiter.claim() {
             self.took(ended.took);
             self.end.too_long.store(ended.too_long, Ordering::Relaxed);
             self.end_with(ended.reply, ended.failed);
@@ -317,12 +371,12 @@ impl Blocked {
 
     /// Ends the wait of a client that waits for another thread, if it still does.
     pub(crate) fn answer(&self, write: impl FnOnce(&mut RespWriter<'_>)) {
-        if !self.waiter.claim() {
-            return;
-        }
         let mut reply = Vec::new();
         write(&mut RespWriter::new(&mut reply, self.protocol));
-        self.post(reply);
+        // Nothing that could panic lies between the claim and the message that ends the wait.
+        if self.waiter.claim() {
+            self.post(reply);
+        }
     }
 
     /// The same with all of a reply; `gone`: the session ends behind it.

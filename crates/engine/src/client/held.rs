@@ -35,6 +35,11 @@ impl Held {
         Held::new(&self.client, bytes)
     }
 
+    /// How many bytes that is.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Says how many bytes there are now.
     pub fn holds(&mut self, bytes: usize) {
         let more = bytes.wrapping_sub(std::mem::replace(&mut self.bytes, bytes));

@@ -20,8 +20,10 @@ pub(crate) struct Module {
 }
 
 /// All of them.
-pub(crate) const MODULES: &[Module] =
-    &[Module { name: "ReJSON", version: 81_000, group: Group::Json }];
+pub(crate) const MODULES: &[Module] = &[
+    Module { name: "ReJSON", version: 81_000, group: Group::Json },
+    Module { name: "graph", version: 41_603, group: Group::Graph },
+];
 
 impl Module {
     /// The module that the commands of a family belong to.

@@ -5,6 +5,7 @@
 
 mod cluster;
 mod connection;
+mod graph;
 mod help;
 pub(crate) mod identity;
 mod pubsub;
@@ -104,6 +105,7 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     let mut rows = Vec::new();
     rows.extend(cluster::rows());
     rows.extend(connection::rows());
+    rows.extend(graph::rows());
     rows.extend(pubsub::rows());
     rows.extend(scripting::rows());
     rows.extend(server::rows());

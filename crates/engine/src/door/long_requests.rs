@@ -48,7 +48,7 @@ impl PoolWorker for Worker {
         Worker::new(&shared.0, shared.1.wrapping_add(number))
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, _: &Arc<Self::Shared>) {
         Worker::begin(self, wall_clock());
     }
 

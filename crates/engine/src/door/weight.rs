@@ -51,7 +51,7 @@ fn is_heavy(entry: &Entry, argv: &[&[u8]], mut weigh: impl FnMut(&[u8]) -> Optio
         Makes::Length(length) => Some(length(argv)).filter(|&length| length > LIGHT).unwrap_or(0),
     };
     // The rest of a query runs on threads of its own.
-    let queries = entry.is(Property::ReadsVersion);
+    let queries = entry.is(Property::RunsAsQuery);
     let reach = entry.spec.behaviour.cost.extent.of(entry.facts.quick || queries, argv);
     if reach.most == 0 && grows == 0 {
         return false;
@@ -104,7 +104,7 @@ impl Engine {
         let always = self.store.log().policy() == journal::Policy::Always;
         matches!(entry.action, Action::Data(_))
             && !entry.has(Flag::Blocking)
-            && !entry.is(Property::ReadsVersion)
+            && !entry.is(Property::RunsAsQuery)
             && matches!((entry.spec.behaviour.cost.locks)(argv), Locks::Keys | Locks::Nothing)
             && (!always || !self.durability.is_journaling())
             && !self.store.log().holds_back()

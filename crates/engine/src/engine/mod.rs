@@ -155,14 +155,15 @@ impl Engine {
         let migrating = self.background.migrating.load(Ordering::Relaxed);
         let scripts = usize::try_from(self.scripts.cache.memory()).unwrap_or(usize::MAX);
         let (indexes, tracked) = (self.store.indexes.memory(), self.store.tracked.memory());
-        let kept = self.store.versions.kept() + self.store.unread_changes();
+        let kept = self.store.versions.kept() + self.store.change_backlog();
         let beside = tracked + indexes + kept + buffers + migrating + scripts;
         beside + self.scripts.functions.memory() + self.records_memory()
     }
 
-    /// Bytes of users and their rules, of `ACL LOG` and of the slow log.
+    /// Bytes of users and their rules, of `ACL LOG`, of the slow log and of those of graphs.
     pub(crate) fn records_memory(&self) -> usize {
-        self.users.memory() + self.users.log.memory() + self.metrics.slowlog.memory()
+        let logs = self.users.log.memory() + self.metrics.slowlog.memory();
+        self.users.memory() + logs + self.store.versions.remembered()
     }
 
     /// Bytes of the interpreters of scripts, of those of functions, of the scripts that are known

@@ -2,15 +2,19 @@
 //!
 //! One question for all ways in: plain requests, `EXEC` for everything that it has queued, scripts
 //! and what they call. Commands are asked when they are queued and `EXEC` is asked again, as the
-//! disk or the memory may be full by then.
+//! disk or the memory may be full by then. So are edits that have waited, when they begin and when
+//! they are installed.
 
 use base::{CmdError, Flag, Property, error};
+use config::Config;
+use store::Txn;
 
 use super::script_flags;
 use crate::client::demands::Demands;
 use crate::engine::Engine;
 use crate::engine::entry::Entry;
 use crate::engine::worker::WorkerContext;
+use crate::evict;
 
 impl Demands {
     /// Those of a request. A script's are what it says of itself, if it does.
@@ -49,19 +53,48 @@ impl WorkerContext {
     /// What to answer.
     #[cold]
     pub(crate) fn grant(&self, engine: &Engine, demands: Demands) -> Result<(), CmdError> {
-        if self.full && demands.any(Demands::GROWS) {
-            return Err(error::OOM);
-        }
-        if !self.hindered {
-            return Ok(());
-        }
-        if demands.any(Demands::LOADED) {
-            engine.durability.loaded()?;
-        }
-        if demands.any(Demands::WRITES | Demands::ASKS_DISK) {
-            let trouble = engine.trouble(&self.config, self.troubled);
-            return trouble.map_or(Ok(()), Err);
-        }
-        Ok(())
+        let &WorkerContext { full, hindered, troubled, .. } = self;
+        grant((engine, &self.config), Seen { full, hindered, troubled }, demands)
     }
+}
+
+/// The same for what runs behind its batch, on a thread that has none: asked of the server as it is
+/// now, when room has been made as before a batch. Call without holding any shard.
+///
+/// # Errors
+/// What to answer.
+pub(crate) fn grant_now(engine: &Engine, txn: &mut Txn, demands: Demands) -> Result<(), CmdError> {
+    let (config, log) = (engine.config(), engine.store.log());
+    let troubled = engine.durability.is_journaling() && log.is_troubled();
+    let hindered = troubled || engine.durability.hinders(log);
+    let full = evict::make_room(engine, txn, &config);
+    grant((engine, &config), Seen { full, hindered, troubled }, demands)
+}
+
+/// What may keep requests from running: see [`WorkerContext`].
+struct Seen {
+    full: bool,
+    hindered: bool,
+    troubled: bool,
+}
+
+fn grant(
+    (engine, config): (&Engine, &Config),
+    seen: Seen,
+    demands: Demands,
+) -> Result<(), CmdError> {
+    if seen.full && demands.any(Demands::GROWS) {
+        return Err(error::OOM);
+    }
+    if !seen.hindered {
+        return Ok(());
+    }
+    if demands.any(Demands::LOADED) {
+        engine.durability.loaded()?;
+    }
+    if demands.any(Demands::WRITES | Demands::ASKS_DISK) {
+        let trouble = engine.trouble(config, seen.troubled);
+        return trouble.map_or(Ok(()), Err);
+    }
+    Ok(())
 }

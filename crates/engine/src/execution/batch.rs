@@ -16,6 +16,7 @@ impl Worker {
     pub fn begin(&mut self, now: Millis) {
         self.context.now = now;
         self.context.overran = false;
+        self.txn.held.take_overran();
         self.txn.begin(now);
         self.txn.held.wait_for_disk();
         let log = self.engine.store.log();
@@ -70,8 +71,7 @@ impl WorkerContext {
         self.reply_limits = ReplyLimits::new(&self.config);
         // Without a limit there is room; with another one it is found out for the next request.
         self.full &= self.config.memory.maxmemory.is_some();
-        txn.set_limits(engine.store.limits());
-        txn.set_measure(engine.store.measure());
+        engine.take_settings(&self.config, txn);
         evict::tell_room(engine, txn, &self.config);
     }
 

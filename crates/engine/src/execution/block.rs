@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use store::{Txn, Waiter};
 use wire::RespWriter;
 
-use crate::client::blocked::{Awaits, Blocked, End, Withdraw};
+use crate::client::blocked::{Awaits, Blocked, End, Times, Withdraw};
 use crate::client::session::Session;
 use crate::client::{Client, words_memory};
 use crate::engine::Engine;
@@ -26,7 +26,7 @@ const PLACE: usize = 850;
 /// Makes `session` wait. Runs under the locks of the request's keys.
 pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session, wait: Wait) {
     let &Call { engine, entry, request, run, .. } = call;
-    let ticket = engine.waits.blocked.tickets.fetch_add(1, Ordering::Relaxed) + 1;
+    let ticket = engine.waits.blocked.number();
     let mut positions = Vec::new();
     // They were found when the request was planned, or there are none.
     let _ = entry.spec.key_positions(request.argv, &mut positions);
@@ -50,6 +50,7 @@ pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session,
         end: End::default(),
         awaits: Awaits::Keys,
         withdraw: Mutex::new(None),
+        times: Times::now(),
     });
     engine.waits.blocked.insert(&blocked);
     for (key, queued) in blocked.places() {
@@ -153,7 +154,7 @@ impl Worker {
             self.context.counters.errors.add(1);
         }
         if blocked.end.served.load(Ordering::Relaxed) {
-            let argv: Vec<&[u8]> = blocked.argv.iter().map(Vec::as_slice).collect();
+            let argv = blocked.words();
             let took = Duration::from_nanos(blocked.took.load(Ordering::Relaxed));
             self.context.took(&self.engine, entry, &argv, session, took);
         }
@@ -185,19 +186,29 @@ fn unblocked(session: &mut Session) {
 pub(crate) fn unblock_from_outside(engine: &Engine, client: &Client, with_error: bool) -> bool {
     let ticket = client.state.blocked.load(Ordering::Relaxed);
     let Some(blocked) = engine.waits.blocked.get(ticket) else { return false };
+    end_from_outside(engine, &blocked, |writer| match with_error {
+        true => writer.error("UNBLOCKED client unblocked via CLIENT UNBLOCK"),
+        false => writer.null_array(),
+    })
+}
+
+/// Ends a wait from outside, with this answer. `false` if it had ended.
+pub(crate) fn end_from_outside(
+    engine: &Engine,
+    blocked: &Blocked,
+    write: impl FnOnce(&mut RespWriter<'_>),
+) -> bool {
     if !blocked.waiter.claim() {
         return false;
     }
-    // Redis counts both as failures of what was blocked.
+    // Redis counts an error and a null as failures of what was blocked.
     blocked.end.failed.store(true, Ordering::Relaxed);
     blocked.withdraw_request();
     let mut reply = Vec::new();
-    let mut writer = RespWriter::new(&mut reply, blocked.protocol);
-    if with_error {
-        engine.metrics.stats.error("UNBLOCKED");
-        writer.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
-    } else {
-        writer.null_array();
+    write(&mut RespWriter::new(&mut reply, blocked.protocol));
+    if let Some(error) = reply.strip_prefix(b"-") {
+        let code = error.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+        engine.metrics.stats.error(&String::from_utf8_lossy(code));
     }
     blocked.post(reply);
     true

@@ -14,7 +14,7 @@
 //! way it runs does not. What is read back from a journal or a file is none of this: it runs its
 //! commands without rights, clients and effects.
 
-use base::{Args, CmdError, Flag, Handler, Locks, Reply, error};
+use base::{Args, CmdError, EditedSlot, Flag, Handler, Locks, Reply, error};
 use store::{Failed, Scope, Txn};
 use wire::RespWriter;
 
@@ -29,7 +29,7 @@ use crate::engine::worker::WorkerParts;
 use crate::execution::block;
 use crate::execution::prepare;
 use crate::execution::propagate;
-use crate::execution::query;
+use crate::execution::query::{self, edit};
 use crate::execution::request::Request;
 use crate::execution::rights;
 use crate::execution::serving;
@@ -46,21 +46,29 @@ pub(crate) struct Call<'a, T> {
     pub run: Handler<Txn>,
     /// The client whose reads of its keys are tracked.
     pub reader: Option<ClientId>,
+    /// What it is to install, when it has changed a fork.
+    pub edited: Option<&'a EditedSlot>,
 }
 
-/// Where it is counted what a command did.
+/// Where it is counted what a command did: by default in the counters of all threads.
 pub(crate) trait Counting: Copy {
     /// It was blocked before, and is served now: its lookups were counted then.
     const SERVED: bool;
 
     /// It has changed something.
-    fn changed(self, engine: &Engine);
+    fn changed(self, engine: &Engine) {
+        engine.metrics.stats.changed_by_served();
+    }
 
     /// It has failed.
-    fn failed(self, engine: &Engine, entry: &Entry, failure: &CmdError);
+    fn failed(self, engine: &Engine, _entry: &Entry, failure: &CmdError) {
+        engine.metrics.stats.error(failure.code());
+    }
 
     /// It has panicked.
-    fn broke(self, engine: &Engine);
+    fn broke(self, engine: &Engine) {
+        engine.metrics.stats.changed_by_served();
+    }
 }
 
 /// The thread's own counters.
@@ -87,18 +95,6 @@ pub(crate) struct Served;
 
 impl Counting for Served {
     const SERVED: bool = true;
-
-    fn changed(self, engine: &Engine) {
-        engine.metrics.stats.changed_by_served();
-    }
-
-    fn failed(self, engine: &Engine, _: &Entry, failure: &CmdError) {
-        engine.metrics.stats.error(failure.code());
-    }
-
-    fn broke(self, engine: &Engine) {
-        engine.metrics.stats.changed_by_served();
-    }
 }
 
 /// Where a reply is written, and can be taken back from.
@@ -163,7 +159,7 @@ impl<'a, T: Counting> Call<'a, T> {
             rights::limit_keys(engine, txn, session, entry);
         }
         let run = rights::sort_in_place_of(engine, session, entry, request.argv).unwrap_or(own);
-        Call { engine, counters, entry, request, run, reader: session.reader() }
+        Call { engine, counters, entry, request, run, reader: session.reader(), edited: None }
     }
 
     /// Runs under locks that are held for more than this command; a panic goes no further.
@@ -198,13 +194,15 @@ impl<'a, T: Counting> Call<'a, T> {
         let Call { engine, counters, entry, request, .. } = *self;
         let hasher = engine.store.hasher();
         let mut args = Args::new(request.argv, entry.naming.words, request.hash, hasher);
-        if T::SERVED {
+        if let Some(edited) = self.edited {
+            args = args.installing(edited);
+        } else if T::SERVED {
             args = args.woken();
         } else {
             txn.lookups.count(entry.has(Flag::ReadOnly), entry.facts.tells_misses);
         }
         let done = (self.run)(txn, args, out);
-        if !T::SERVED {
+        if !T::SERVED && self.edited.is_none() {
             txn.lookups.count(false, false);
         }
         let (changed, outcome) = settle(engine, txn, (entry, request.argv, request.hash), done);
@@ -253,7 +251,7 @@ impl WorkerParts<'_> {
         let (scope, now) = (scope_of(engine, &mut context.plan, entry, request), context.now);
         // Whatever a command did before it broke is what the journal must bring back.
         let broken = |txn: &mut Txn| propagate::keys(engine, txn, entry, request.argv);
-        let mut reads = false;
+        let (mut reads, words) = (false, prepare::long_words(entry, request.argv));
         let work = |txn: &mut Txn| {
             // Asked again now that its shards are held: see `pause.rs`.
             if engine.run.request_flags.now().paused()
@@ -268,7 +266,12 @@ impl WorkerParts<'_> {
                 Ok(Some(Unfinished::Reads(query))) => {
                     let limit = context.reply_limits.of(session);
                     reads = true;
-                    query::begin(&call, session, limit, query, out.reply());
+                    query::begin(&call, session, limit, (query, words), out.reply());
+                }
+                Ok(Some(Unfinished::Edits(edit))) => {
+                    let limit = context.reply_limits.of(session);
+                    reads = true;
+                    edit::begin(&call, session, limit, (edit, words), out.reply());
                 }
                 Err(failure) => {
                     out.retract();

@@ -254,7 +254,7 @@ impl WorkerParts<'_> {
     #[inline]
     fn stop_after(&mut self, session: &Session, out: &[u8]) -> Option<State> {
         // Time has passed for those behind a long script, and another thread may have to go on.
-        let overran = std::mem::take(&mut self.context.overran);
+        let overran = std::mem::take(&mut self.context.overran) | self.txn.held.take_overran();
         if session.closing {
             return Some(State::Closing);
         }

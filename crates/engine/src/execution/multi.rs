@@ -23,7 +23,7 @@ use crate::execution::block;
 use crate::execution::data_command::Call;
 use crate::execution::monitor;
 use crate::execution::prepare;
-use crate::execution::query;
+use crate::execution::query::{self, edit};
 use crate::execution::query_under_locks::{Holder, UnderLocks};
 use crate::execution::request::{Request, contained, timed};
 use crate::execution::rights;
@@ -191,6 +191,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
             return;
         }
         no_longer_queueing(session);
+        txn.held.held_since(Instant::now());
         if has_changed(&session.transaction.watched, engine, txn) {
             return writer.null_array();
         }
@@ -201,7 +202,7 @@ pub(crate) fn exec(control: &mut Control<'_>, writer: &mut RespWriter<'_>) -> Re
         for queued in &multi.queued {
             let mut control =
                 Control { engine, txn, context, session, in_exec: true, in_script: false };
-            match run_timed(&mut control, (queued, began), writer) {
+            match run_timed(&mut control, queued, writer) {
                 Some(took) => rest += took,
                 None => numbers.push(queued.entry),
             }
@@ -245,7 +246,7 @@ fn is_put_off(control: &mut Control<'_>, multi: &Multi) -> bool {
         return true;
     }
     // A script inside it holds everything, so its thread could not leave it, nor a query.
-    let is_long = |entry: &Entry| entry.runs_script() || entry.is(Property::ReadsVersion);
+    let is_long = |entry: &Entry| entry.runs_script() || entry.is(Property::RunsAsQuery);
     let leaves = session.terms.leaves_long && any(multi, engine, is_long);
     if leaves {
         (session.wait.postponed, session.wait.goes_aside) = (true, true);
@@ -327,15 +328,15 @@ fn plan_all(engine: &Engine, multi: &Multi, watched: &Watched, plan: &mut Plan) 
 /// Runs a queued command; how long that took, if it was timed by itself, as plain requests are.
 fn run_timed(
     control: &mut Control<'_>,
-    (queued, began): (&Queued, Instant),
+    queued: &Queued,
     writer: &mut RespWriter<'_>,
 ) -> Option<Duration> {
     let entry = &control.engine.table.entries()[queued.entry];
     if entry.facts.quick && !control.context.times_each() {
-        run_queued(control, (queued, began), writer);
+        run_queued(control, queued, writer);
         return None;
     }
-    let (ran, took) = timed(|| run_queued(control, (queued, began), writer));
+    let (ran, took) = timed(|| run_queued(control, queued, writer));
     if ran {
         let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
         control.context.took(control.engine, entry, &argv, control.session, took);
@@ -343,31 +344,25 @@ fn run_timed(
     Some(took)
 }
 
-/// Works a query out, with the shards in hand that are held since the transaction began.
+/// Works a query out with the shards of the transaction in hand.
 fn read(
     control: &mut Control<'_>,
     request: (&Entry, &[&[u8]]),
-    since: Instant,
     query: Query,
     writer: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let Control { engine, txn, context, session, .. } = control;
     let cancelled = session.terms.cancelled.as_deref();
-    let holder = Holder { client: &session.client, cancelled, since };
+    let since = txn.held.held_since(Instant::now());
+    let holder = Holder { client: &session.client, cancelled, since, ticket: None };
     let mut pace = UnderLocks::new(engine, txn, request, holder)?;
-    let counted = (&*context.counters, request.0);
-    let done = query::in_place(engine, counted, query, &mut pace, writer);
-    // The loop of this thread may have another by now: the turn ends with the transaction.
-    context.overran |= !pace.was_quick();
-    done
+    let counters = &*context.counters;
+    let done = query::in_place(engine, counters, request, query, &mut pace, writer);
+    pace.end(counters, done)
 }
 
 /// Runs a queued command. `false` if it may not run.
-fn run_queued(
-    control: &mut Control<'_>,
-    (queued, began): (&Queued, Instant),
-    writer: &mut RespWriter<'_>,
-) -> bool {
+fn run_queued(control: &mut Control<'_>, queued: &Queued, writer: &mut RespWriter<'_>) -> bool {
     let argv: Vec<&[u8]> = queued.words.iter().map(Vec::as_slice).collect();
     let engine = control.engine;
     let entry = &engine.table.entries()[queued.entry];
@@ -391,8 +386,17 @@ fn run_queued(
                 Ok(None) => {}
                 Ok(Some(Unfinished::Waits(wait))) => block::nothing(wait.in_transaction, writer),
                 Ok(Some(Unfinished::Reads(query))) => {
-                    let read = read(control, (entry, &argv), began, query, writer);
+                    let read = read(control, (entry, &argv), query, writer);
                     if let Err(failure) = read {
+                        writer.raw().truncate(mark);
+                        writer.error_bytes(failure.bytes());
+                    }
+                }
+                Ok(Some(Unfinished::Edits(edit))) => {
+                    let cancelled = session.terms.cancelled.as_deref();
+                    let since = txn.held.held_since(Instant::now());
+                    let holder = Holder { client: &session.client, cancelled, since, ticket: None };
+                    if let Err(failure) = edit::in_place(&call, txn, edit, holder, writer) {
                         writer.raw().truncate(mark);
                         writer.error_bytes(failure.bytes());
                     }

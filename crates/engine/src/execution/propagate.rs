@@ -24,7 +24,7 @@ pub(crate) fn effect(
     effect: &Effect,
 ) {
     match effect {
-        Effect::None | Effect::Block(_) | Effect::Query(_) => {}
+        Effect::None | Effect::Block(_) | Effect::Query(_) | Effect::Edit(_) => {}
         Effect::AsSent => command(engine, txn, (entry, argv, hash)),
         _ if !txn.held.is_recording_any() => {}
         Effect::Rewritten(words) => rewritten(engine, txn, words),

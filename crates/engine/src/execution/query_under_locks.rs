@@ -12,25 +12,32 @@
 //! that stand behind it run as behind any other that fails. A transaction that has written stays
 //! whole. (Inside a script it is the script that others see and end: `scripting/caller.rs`.)
 
+use std::io::Read;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use base::{CmdError, Pace, Reply, error};
+use base::{CmdError, Pace, QueryBounds, Reply, error};
 use store::Txn;
 
 use crate::client::Client;
+use crate::client::held::Held;
 use crate::engine::Engine;
 use crate::engine::entry::Entry;
+use crate::execution::data_command::Counting;
+use crate::execution::query::import_folder;
 use crate::scripts::{LONG, Registered, RunKind, Running};
 
 /// For whom a query runs with shards in hand.
 pub(crate) struct Holder<'a> {
     /// The client that is answered.
-    pub client: &'a Client,
+    pub client: &'a Arc<Client>,
     /// Set when its caller does not wait any more.
     pub cancelled: Option<&'a AtomicBool>,
     /// Since when the shards are held.
     pub since: Instant,
+    /// The ticket of its client, which waits: others know it by that from the beginning.
+    pub ticket: Option<u64>,
 }
 
 /// The pace of a query whose shards are held until it has ended.
@@ -42,6 +49,8 @@ pub(crate) struct UnderLocks<'a> {
     started: Instant,
     /// So long the shards may be held before others are told.
     busy_after: Option<Duration>,
+    /// Counts what it holds as its client's memory.
+    held: Held,
     /// Set while others can see that it runs.
     running: Option<Registered<'a>>,
 }
@@ -61,12 +70,30 @@ impl<'a> UnderLocks<'a> {
             return Err(engine.busy());
         }
         let (started, busy_after) = (Instant::now(), engine.config().scripts.busy_after);
-        Ok(UnderLocks { engine, txn, request, holder, started, busy_after, running: None })
+        let (held, is_known) = (Held::new(holder.client, 0), holder.ticket.is_some());
+        let running = None;
+        let mut pace =
+            UnderLocks { engine, txn, request, holder, started, busy_after, held, running };
+        if is_known {
+            pace.show();
+        }
+        Ok(pace)
     }
 
-    /// Whether its thread's other clients have not been kept waiting for it.
-    pub fn was_quick(&self) -> bool {
-        self.running.is_none()
+    /// It has ended. If it took long, the loop of this thread may have another by now: then the
+    /// turn ends with the request. No client ends it any more: one that has since it was asked last
+    /// has been told that nothing of it stays.
+    ///
+    /// # Errors
+    /// As it has ended, or was ended.
+    pub fn end<T>(self, counters: impl Counting, done: Result<T, CmdError>) -> Result<T, CmdError> {
+        let Some(running) = self.running else { return done };
+        self.txn.held.overrun();
+        if running.leave() && done.is_ok() {
+            counters.failed(self.engine, self.request.0, &error::QUERY_KILLED);
+            return Err(error::QUERY_KILLED);
+        }
+        done
     }
 
     /// Lets others know that it takes long; whether it was killed.
@@ -97,6 +124,7 @@ impl<'a> UnderLocks<'a> {
         let UnderLocks { engine, request: (entry, argv), holder, running, .. } = self;
         running.get_or_insert_with(|| {
             engine.scripts.runs.add(Running {
+                number: holder.ticket.unwrap_or_else(|| engine.waits.blocked.number()),
                 kind: RunKind::Query,
                 name: entry.name().to_owned(),
                 command: argv.iter().map(|word| word.to_vec()).collect(),
@@ -111,7 +139,8 @@ impl<'a> UnderLocks<'a> {
 }
 
 impl Pace for UnderLocks<'_> {
-    fn go_on(&mut self, out: &dyn Reply, _: usize) -> Result<(), CmdError> {
+    fn go_on(&mut self, out: &dyn Reply, holds: usize) -> Result<(), CmdError> {
+        self.held.holds(holds);
         go_on(self.engine, out)?;
         let Holder { client, cancelled, .. } = &self.holder;
         let gone = client.state.gone.load(Ordering::Acquire);
@@ -121,6 +150,14 @@ impl Pace for UnderLocks<'_> {
 
     fn elapsed(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    fn bounds(&self) -> QueryBounds {
+        self.engine.config().queries.bounds()
+    }
+
+    fn open(&self, path: &str) -> Result<Box<dyn Read>, CmdError> {
+        import_folder::open(self.engine.config().queries.graph_import_folder.as_deref(), path)
     }
 }
 

@@ -103,6 +103,16 @@ impl Reply for Limited<'_> {
         self.over
     }
 
+    fn takes_objects(&self) -> bool {
+        self.inner.takes_objects()
+    }
+
+    fn object(&mut self, object: Box<dyn std::any::Any + Send>) {
+        if self.fits(0) {
+            self.inner.object(object);
+        }
+    }
+
     hand_on! {
         simple(text: &str) takes text.len();
         simple_bytes(text: &[u8]) takes text.len();

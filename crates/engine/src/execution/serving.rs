@@ -18,7 +18,7 @@ use crate::client::blocked::Blocked;
 use crate::engine::Engine;
 use crate::engine::entry::Entry;
 use crate::execution::data_command::{Call, Served};
-use crate::execution::query;
+use crate::execution::query::{self, edit};
 use crate::execution::query_under_locks::{Holder, UnderLocks};
 use crate::execution::request::{Request, timed};
 use crate::execution::rights;
@@ -28,6 +28,7 @@ use crate::execution::settle::Unfinished;
 #[inline]
 pub(crate) fn serve_ready(engine: &Engine, txn: &mut Txn) {
     if txn.changes.has_ready() {
+        txn.held.held_since(Instant::now());
         store::serve_ready(engine, txn);
     }
 }
@@ -46,6 +47,7 @@ pub(crate) fn serve_later(engine: &Engine, txn: &mut Txn, began: Instant) {
     if !txn.changes.has_ready() {
         return;
     }
+    txn.held.held_since(began);
     let now = txn.time();
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     txn.begin(now.saturating_add(took));
@@ -142,18 +144,35 @@ impl Blocked {
         let most = engine.config().clients.callers.max_reply_size;
         let mut writer = RespWriter::new(&mut reply, self.protocol).within(most);
         let run = self.run;
-        let call = Call { engine, counters: Served, entry, request: &request, run, reader: None };
+        let call = Call {
+            engine,
+            counters: Served,
+            entry,
+            request: &request,
+            run,
+            reader: None,
+            edited: None,
+        };
         txn.select(self.db);
         // A panic here is not the fault of the request that fed the key.
         let done = match call.run_held(txn, &mut writer) {
             Ok(None) => Ok(()),
             Ok(Some(Unfinished::Waits(_))) => return None,
             Ok(Some(Unfinished::Reads(query))) => {
-                let since = Instant::now();
-                let holder = Holder { client: &self.client, cancelled: None, since };
+                // With the shards in hand that those served before it were served with, too.
+                let since = txn.held.held_since(Instant::now());
+                let holder = Holder { client: &self.client, cancelled: None, since, ticket: None };
                 UnderLocks::new(engine, txn, (entry, &argv), holder).and_then(|mut pace| {
-                    query::in_place(engine, (Served, entry), query, &mut pace, &mut writer)
+                    let request = (entry, &argv[..]);
+                    let done =
+                        query::in_place(engine, Served, request, query, &mut pace, &mut writer);
+                    pace.end(Served, done)
                 })
+            }
+            Ok(Some(Unfinished::Edits(edit))) => {
+                let since = txn.held.held_since(Instant::now());
+                let holder = Holder { client: &self.client, cancelled: None, since, ticket: None };
+                edit::in_place(&call, txn, edit, holder, &mut writer)
             }
             Err(failure) => Err(failure),
         };

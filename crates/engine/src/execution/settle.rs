@@ -1,6 +1,6 @@
 //! What becomes of a command's effect once it has run: the journal's record, and the notifications.
 
-use base::{CmdError, Effect, Property, Query, Wait};
+use base::{CmdError, Edit, Effect, Property, Query, Wait};
 use store::{Reach, Txn};
 
 use crate::engine::Engine;
@@ -13,6 +13,8 @@ pub(crate) enum Unfinished {
     Waits(Box<Wait>),
     /// It reads a version, which may take long.
     Reads(Query),
+    /// It changes a fork, which may take long, and is to be installed then.
+    Edits(Edit),
 }
 
 /// Propagates what a command has changed to the journal and to the clients it concerns, under the
@@ -34,9 +36,14 @@ pub(crate) fn settle(
             (false, Ok(Some(Unfinished::Waits(wait))))
         }
         Ok(Effect::Query(query)) => {
-            debug_assert!(sent.0.is(Property::ReadsVersion), "{} does not say so", sent.0.name());
+            debug_assert!(sent.0.is(Property::RunsAsQuery), "{} does not say so", sent.0.name());
             txn.changes.forget();
             (false, Ok(Some(Unfinished::Reads(query))))
+        }
+        Ok(Effect::Edit(edit)) => {
+            debug_assert!(sent.0.is(Property::RunsAsQuery), "{} does not say so", sent.0.name());
+            txn.changes.forget();
+            (false, Ok(Some(Unfinished::Edits(edit))))
         }
         Ok(effect) => {
             propagate::effect(engine, txn, sent, &effect);

@@ -275,7 +275,8 @@ impl Migration<'_> {
             let Action::Data(run) = entry.action else { return None };
             let request = Request { argv: &argv, entry: Some(entry), hash: Some(key.hash) };
             let (counters, request) = (&*counters, &request);
-            let call = Call { engine: &engine, counters, entry, request, run, reader: None };
+            let call =
+                Call { engine: &engine, counters, entry, request, run, reader: None, edited: None };
             let mut reply = Vec::new();
             let _ = call.perform(txn, &mut RespWriter::new(&mut reply, Protocol::Resp2));
             serving::serve_ready(&engine, txn);

@@ -18,7 +18,7 @@ impl PoolWorker for FlushThread {
         FlushThread
     }
 
-    fn begin(&mut self) {}
+    fn begin(&mut self, _: &Arc<Self::Shared>) {}
 
     fn end(&mut self) {}
 }

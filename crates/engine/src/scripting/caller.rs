@@ -1,37 +1,31 @@
 //! What a script asks for: commands, as its user, on the shards it holds.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use base::{Channels, CmdError, Flag, Locks, Pace, Property, Reply, error};
+use base::{CmdError, Flag, Locks, Property, Reply};
 use script::{Host, Refusal};
 use store::Txn;
-use wire::{ReplyParser, RespWriter};
+use wire::RespWriter;
 
+use super::ending::Ended;
 use crate::client::demands::Demands;
 use crate::client::session::Session;
 use crate::engine::Engine;
-use crate::engine::context::{Control, ControlRun};
 use crate::engine::entry::{Action, Entry};
 use crate::engine::worker::WorkerContext;
-use crate::execution::block;
-use crate::execution::data_command::Call;
 use crate::execution::monitor;
 use crate::execution::propagate;
-use crate::execution::query;
-use crate::execution::request::{Request, timed};
+use crate::execution::request::timed;
 use crate::execution::rights;
-use crate::execution::settle::Unfinished;
-use crate::scripts::{LONG, Registered, RunKind, Running};
+use crate::scripts::Registered;
 
 /// After commands that have taken so long together the script looks at the clock.
 const SLOW: Duration = Duration::from_millis(5);
 
-const UNKNOWN: CmdError = CmdError::new("ERR Unknown Redis command called from script");
+pub(super) const UNKNOWN: CmdError = CmdError::new("ERR Unknown Redis command called from script");
 const ARITY: CmdError = CmdError::new("ERR Wrong number of args calling Redis command from script");
 const NOT_ALLOWED: CmdError = CmdError::new("ERR This Redis command is not allowed from script");
-const WAITS: &str = "command is not allowed with BLOCK option from scripts";
 const READ_ONLY: CmdError =
     CmdError::new("ERR Write commands are not allowed from read-only scripts.");
 
@@ -52,20 +46,9 @@ pub(super) struct ScriptMode {
 /// A message a script has published, sent when it has run.
 pub(crate) struct Published {
     /// In a shard channel.
-    sharded: bool,
-    channel: Vec<u8>,
-    message: Vec<u8>,
-}
-
-/// Why a script was ended from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// It had written nothing.
-    Unwritten,
-    /// What it has written can be undone.
-    Undone,
-    /// What it has written cannot be undone, and the engine ends.
-    BrokenOff,
+    pub(super) sharded: bool,
+    pub(super) channel: Vec<u8>,
+    pub(super) message: Vec<u8>,
 }
 
 /// A script that runs, as its host.
@@ -74,23 +57,23 @@ pub(super) struct Caller<'c> {
     pub txn: &'c mut Txn,
     pub context: &'c mut WorkerContext,
     pub session: &'c mut Session,
-    mode: ScriptMode,
+    pub(super) mode: ScriptMode,
     /// Names it to others.
-    name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
+    pub(super) name: &'c dyn Fn() -> (String, Vec<Vec<u8>>),
     /// The database its commands see.
-    db: usize,
+    pub(super) db: usize,
     /// It has called a command that writes.
-    wrote: bool,
+    pub(super) wrote: bool,
     /// What has become of it.
     pub(crate) outcome: Outcome,
     /// Set while others can see that it runs.
-    running: Option<Registered<'c>>,
+    pub(super) running: Option<Registered<'c>>,
     /// How long it and its commands take.
     pub(crate) clock: Clock,
     /// What others are told when it has run.
     pub(crate) after: AfterScript,
     /// Replies of commands that write bytes.
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// What has become of it.
@@ -261,89 +244,6 @@ impl<'c> Caller<'c> {
             .all(|place| self.txn.undo.note(&self.txn.held, &self.txn.changes, place))
     }
 
-    fn data(
-        &mut self,
-        entry: &Entry,
-        own: base::Handler<Txn>,
-        words: &[&[u8]],
-        out: &mut dyn Reply,
-    ) -> Result<(), CmdError> {
-        let Caller { engine, txn, context, session, .. } = self;
-        let request = Request { argv: words, entry: Some(entry), hash: None };
-        let call = Call::new(engine, txn, &*context.counters, session, entry, &request, own);
-        txn.select(self.db);
-        txn.set_scripted(true);
-        txn.set_unlimited(self.mode.allow_oom);
-        let done = call.run_held(txn, out);
-        txn.set_scripted(false);
-        txn.set_unlimited(false);
-        match done? {
-            None => Ok(()),
-            Some(Unfinished::Waits(wait)) => {
-                block::nothing(wait.in_transaction, out);
-                Ok(())
-            }
-            Some(Unfinished::Reads(query)) => {
-                let (engine, counters) = (self.engine, Arc::clone(&self.context.counters));
-                let pace = &mut OfScript { started: Instant::now(), caller: self };
-                query::in_place(engine, (&*counters, entry), query, pace, out)
-            }
-        }
-    }
-
-    fn run(&mut self, entry: &Entry, words: &[&[u8]], out: &mut dyn Reply) -> Result<(), Refusal> {
-        match entry.action {
-            _ if entry.facts.publishes => {
-                let sharded = entry.spec.behaviour.words.channels == Channels::PublishShard;
-                out.count(self.publish(sharded, words[1], words[2]));
-            }
-            _ if entry.has(Flag::Blocking) && (entry.spec.behaviour.words.asks_to_wait)(words) => {
-                let text = [b"ERR ", words[0], b" ", WAITS.as_bytes()].concat();
-                return Err(CmdError::from_bytes(text).into());
-            }
-            Action::Data(run) => return Ok(self.data(entry, run, words, out)?),
-            Action::Control(run) => self.control(entry, run, words, out),
-            Action::Container => return Err(UNKNOWN.into()),
-        }
-        Ok(())
-    }
-
-    /// Runs a command about sessions or the server, which writes bytes.
-    fn control(&mut self, entry: &Entry, run: ControlRun, words: &[&[u8]], out: &mut dyn Reply) {
-        let mut bytes = std::mem::take(&mut self.bytes);
-        bytes.clear();
-        // It sees the database and the protocol of the script; the client's own stay.
-        let (db, protocol) = (self.session.db, self.session.protocol);
-        (self.session.db, self.session.protocol) = (self.db, out.protocol());
-        let Caller { engine, txn, context, session, .. } = self;
-        let most = context.config.clients.callers.max_reply_size;
-        let mut writer = RespWriter::new(&mut bytes, out.protocol()).within(most);
-        Control { engine, txn, context, session, in_exec: true, in_script: true }.run(
-            entry,
-            run,
-            words,
-            &mut writer,
-        );
-        let over = writer.is_over();
-        self.db = self.session.db;
-        self.session.select(db);
-        self.session.protocol = protocol;
-        if over {
-            out.error_bytes(error::REPLY_TOO_LONG.bytes());
-        } else {
-            repeat(&bytes, out);
-        }
-        self.bytes = bytes;
-    }
-
-    /// Publishes when the script has run; how many listen now.
-    fn publish(&mut self, sharded: bool, channel: &[u8], message: &[u8]) -> usize {
-        let (channel, message) = (channel.to_vec(), message.to_vec());
-        let receivers = self.engine.notify.pubsub.receivers(&channel, sharded);
-        self.after.published.push(Published { sharded, channel, message });
-        receivers
-    }
-
     /// Whether it has told subscribers something.
     pub fn has_published(&self) -> bool {
         !self.after.published.is_empty()
@@ -373,90 +273,6 @@ impl<'c> Caller<'c> {
             engine.notify.monitors.send(line, 0);
         }
         self.context.share_time(self.clock.started, &self.clock.ran);
-    }
-
-    /// It is not among those that run any more.
-    pub fn leave(&mut self) {
-        self.running = None;
-    }
-
-    /// Lets others know that it takes long, once it does. Whether it was killed.
-    fn look_at_clock(&mut self) -> bool {
-        let (took, threshold) =
-            (self.clock.started.elapsed(), self.context.config.scripts.busy_after);
-        let overdue = threshold.is_some_and(|limit| took >= limit);
-        let running = self.show();
-        let killed = running.killed.load(Ordering::Acquire);
-        if overdue && running.is_overdue_now() {
-            let script = running.name.clone();
-            self.txn.held.obstruct();
-            // Told when it is so: what reads the line and then asks is not kept waiting.
-            tracing::warn!(script, "a script has run for longer than busy-reply-threshold");
-        }
-        if overdue || took >= LONG {
-            self.context.overran = true;
-            (self.context.threads.hand_over)(overdue);
-        }
-        killed
-    }
-
-    /// Whether it is to end, `killed` if others have asked for that.
-    fn must_end(&self, killed: bool) -> Option<Ended> {
-        let stops = self.engine.run.stopping.load(Ordering::Acquire);
-        let cancelled = self.session.is_cancelled();
-        if !self.wrote {
-            return (killed || stops || cancelled).then_some(Ended::Unwritten);
-        }
-        // The journal must have all of it or nothing. It has its time to get to its end, unless its
-        // client does not want that any more.
-        let ends = self.engine.scripts.runs.are_ending() || (stops && cancelled);
-        match self.mode.wide {
-            // One that holds every shard remembers nothing.
-            true => ends.then_some(Ended::BrokenOff),
-            false => (ends || cancelled).then_some(Ended::Undone),
-        }
-    }
-
-    /// Whether it is to begin anew where it may take its time. One that holds every shard is there
-    /// from its start.
-    fn is_late(&self) -> bool {
-        self.session.terms.leaves_long && !self.mode.wide && self.clock.started.elapsed() >= LONG
-    }
-
-    /// Makes it visible to others.
-    fn show(&mut self) -> &Registered<'c> {
-        let Caller { engine, name, wrote, mode, clock: Clock { started, .. }, running, .. } = self;
-        running.get_or_insert_with(|| {
-            let (name, command) = name();
-            engine.scripts.runs.add(Running {
-                kind: if mode.function { RunKind::Function } else { RunKind::Script },
-                name,
-                command,
-                since: *started,
-                wrote: AtomicBool::new(*wrote),
-                overdue: AtomicBool::new(false),
-                killed: AtomicBool::new(false),
-            })
-        })
-    }
-}
-
-/// The pace of a query inside a script: what ends the script ends it.
-struct OfScript<'a, 'c> {
-    caller: &'a mut Caller<'c>,
-    started: Instant,
-}
-
-impl Pace for OfScript<'_, '_> {
-    fn go_on(&mut self, out: &dyn Reply, _: usize) -> Result<(), CmdError> {
-        if self.caller.interrupted() {
-            return Err(query::BEGUN_ANEW);
-        }
-        if out.is_over() { Err(error::REPLY_TOO_LONG) } else { Ok(()) }
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.started.elapsed()
     }
 }
 
@@ -496,8 +312,9 @@ impl Host for Caller<'_> {
         if self.engine.run.request_flags.now().monitored() {
             self.after.shown.extend(monitor::of_script(self.db, entry, words));
         }
-        // The interpreter counts its own steps, not those of commands.
-        if self.clock.took >= SLOW && self.interrupted() {
+        // A query has asked by itself. The interpreter counts its own steps, not those of commands.
+        let has_ended = self.outcome.ended.is_some() || self.outcome.abandoned;
+        if has_ended || (self.clock.took >= SLOW && self.interrupted()) {
             return Err(Refusal::End);
         }
         done
@@ -553,16 +370,5 @@ pub(super) fn tell(level: u8, text: &[u8]) {
         1 => tracing::debug!("{text}"),
         2 => tracing::info!("{text}"),
         _ => tracing::warn!("{text}"),
-    }
-}
-
-/// Writes a reply that has been written as bytes.
-fn repeat(bytes: &[u8], out: &mut dyn Reply) {
-    let mut parser = ReplyParser::default();
-    parser.feed(bytes);
-    match parser.next_value() {
-        Ok(Some(value)) => value.write(out),
-        // A command that answers nothing has nothing to say to a script either.
-        Ok(None) | Err(_) => out.null(),
     }
 }

@@ -20,6 +20,8 @@
 
 mod caller;
 mod catalog;
+mod command;
+mod ending;
 mod run;
 mod running;
 

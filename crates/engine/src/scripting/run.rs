@@ -16,7 +16,8 @@ use script::{Library, Limits, ScriptFlags, Vm};
 use store::{Failed, Txn};
 use wire::RespWriter;
 
-use super::caller::{Caller, Ended, ScriptMode};
+use super::caller::{Caller, ScriptMode};
+use super::ending::Ended;
 use crate::client::demands::Demands;
 use crate::client::session::Session;
 use crate::engine::Engine;

@@ -28,6 +28,8 @@ pub(crate) const LONG: Duration = Duration::from_millis(20);
 
 /// A script that runs, or what is as one.
 pub(crate) struct Running {
+    /// Tells it from others.
+    pub number: u64,
     /// What it is.
     pub kind: RunKind,
     /// The function's name, the script's digest, or the query's command.
@@ -77,6 +79,16 @@ impl Registered<'_> {
         let is_first = !self.running.overdue.swap(true, Ordering::Relaxed);
         self.runs.overdue.fetch_add(usize::from(is_first), Ordering::Relaxed);
         is_first
+    }
+
+    /// It has ended, and is not found from now on. Whether it was killed before.
+    pub fn leave(self) -> bool {
+        // Under the lock, so that no client is told that it ends which then takes effect.
+        let mut runs = self.runs.all.lock();
+        runs.retain(|other| !Arc::ptr_eq(other, &self.running));
+        let killed = self.running.killed.load(Ordering::Acquire);
+        drop(runs);
+        killed
     }
 }
 
@@ -139,6 +151,13 @@ impl Runs {
         let may = !running.killed.load(Ordering::Acquire);
         running.wrote.fetch_or(may, Ordering::Release);
         may
+    }
+
+    /// Ends the query with this number; whether it was there.
+    pub fn kill_query(&self, number: u64) -> bool {
+        let runs = self.all.lock();
+        let is_it = |run: &&Arc<Running>| run.kind == RunKind::Query && run.number == number;
+        runs.iter().find(is_it).is_some_and(|run| !run.killed.swap(true, Ordering::AcqRel))
     }
 
     /// Ends scripts, or functions, that have written nothing.

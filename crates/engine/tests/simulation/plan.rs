@@ -96,6 +96,8 @@ pub struct Drawer<'a> {
     pub writes: &'a [&'a Entry],
     /// As in [`Plan`].
     pub plain: bool,
+    /// Keys are dropped to make room.
+    pub evicts: bool,
 }
 
 impl Drawer<'_> {
@@ -109,6 +111,7 @@ impl Drawer<'_> {
             let most = 100 + self.rng.below(400);
             lines = format!("maxmemory {most}kb\nmaxmemory-policy {which}\n");
         }
+        self.evicts = !lines.is_empty();
         if self.rng.below(3) == 0 {
             lines += "rdbcompression no\n";
         }
@@ -182,7 +185,16 @@ impl Drawer<'_> {
     fn ask(&mut self) -> Act {
         let client = self.rng.below(CLIENTS);
         let mut requests = Vec::new();
-        match self.rng.below(13) {
+        match self.rng.below(14) {
+            // Elsewhere they would go to threads for queries, whose steps are not drawn here; and
+            // what a graph takes depends on how long its slowest statements took, what a project
+            // takes on the secret by which it finds ids.
+            13 if !self.plain && !self.evicts => {
+                requests.push(request("MULTI"));
+                let about = [about_graphs, about_projects][self.rng.below(2)];
+                (0..1 + self.rng.below(3)).for_each(|_| requests.push(about(&mut self.rng)));
+                requests.push(request("EXEC"));
+            }
             0 | 1 => {
                 requests.push(request("MULTI"));
                 (0..1 + self.rng.below(4)).for_each(|_| requests.push(self.request()));
@@ -308,6 +320,64 @@ fn about_elements(rng: &mut Rng) -> String {
         14 => format!("LINSERT row:{key} BEFORE e{some} e{other}"),
         _ => format!("RENAME fields:{key} fields:{}", other % 2),
     }
+}
+
+/// Changes a graph, or takes one from key to key.
+fn about_graphs(rng: &mut Rng) -> Request {
+    let (key, other) = (rng.below(2), rng.below(2));
+    let (some, more) = (rng.below(30), rng.below(9));
+    let statement = match rng.below(12) {
+        0 | 1 => format!("UNWIND range({some}, {some} + {more}) AS i MERGE (:N {{id: i}})"),
+        2 => format!("MATCH (n:N {{id: {some}}}) SET n.v = [{more}, 'text', 0.5], n:M"),
+        3 => format!("MATCH (n:N) WHERE n.id < {some} SET n.d = date('2024-02-{:02}')", more + 1),
+        4 | 5 => format!(
+            "MATCH (a:N {{id: {some}}}), (b:N) WHERE b.id < {more} \
+             CREATE (a)-[:E {{w: {more}}}]->(b)"
+        ),
+        6 => format!("MATCH (:N {{id: {some}}})-[r]->() SET r.w = r.w + 1"),
+        7 => format!("MATCH (n:N {{id: {some}}}) DETACH DELETE n"),
+        8 => format!("MATCH (n:N) WHERE n.id % 9 = {more} REMOVE n.v, n:M"),
+        9 => "CREATE INDEX FOR (n:N) ON (n.id)".to_owned(),
+        10 => return request(&format!("RENAME graph:{key} graph:{other}")),
+        _ => return request(&format!("COPY graph:{key} graph:{other} REPLACE")),
+    };
+    vec![b"GRAPH.QUERY".into(), format!("graph:{key}").into_bytes(), statement.into_bytes()]
+}
+
+/// Changes a project, or takes one from key to key. Some of it cannot be done.
+fn about_projects(rng: &mut Rng) -> Request {
+    let (key, other) = (rng.below(2), rng.below(2));
+    let (some, more) = (rng.below(30), rng.below(9));
+    let ids = |last: usize| (some..=last).map(|n| format!("{{id:@r{n}}}")).collect::<Vec<_>>();
+    let words = match rng.below(12) {
+        0 => return request(&format!("FOLIO.OPEN project:{key}")),
+        1 | 2 => vec!["FORCE".into(), "ADD".into(), format!("[{}]", ids(some + more).join(","))],
+        3 => vec![
+            "ADD".into(),
+            format!("{{id:@r{some} point his tz:\"UTC\" kind:\"Number\"}}"),
+            "ADD".into(),
+            "{}".into(),
+        ],
+        4 | 5 => {
+            let record = format!("{{id:@r{some} n:{more}kW dis:\"{more}\" ref:@r{more} old:R}}");
+            vec!["FORCE".into(), "UPDATE".into(), record]
+        }
+        6 => {
+            let record = format!("{{id:@r{some} curVal:{more}}}");
+            vec!["TRANSIENT".into(), "FORCE".into(), "UPDATE".into(), record]
+        }
+        7 => vec!["FORCE".into(), "REMOVE".into(), format!("[{}]", ids(some + 1).join(","))],
+        8 => vec!["FORCE".into(), "UPDATE".into(), format!("{{id:@r{some} trash old}}")],
+        9 => {
+            let item = format!("{{ts:2024-01-01T00:00:0{more}Z UTC val:{some}}}");
+            let words = ["FOLIO.HIS.WRITE", &format!("project:{key}"), &format!("r{some}"), &item];
+            return words.iter().map(|word| word.as_bytes().to_vec()).collect();
+        }
+        10 => return request(&format!("RENAME project:{key} project:{other}")),
+        _ => return request(&format!("COPY project:{key} project:{other} REPLACE")),
+    };
+    let start = [b"FOLIO.COMMIT".to_vec(), format!("project:{key}").into_bytes()];
+    start.into_iter().chain(words.into_iter().map(String::into_bytes)).collect()
 }
 
 /// Two requests in one script, with their keys declared to none.

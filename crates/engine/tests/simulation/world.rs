@@ -508,7 +508,9 @@ impl World {
     }
 }
 
+/// Replies as a person reads them, without how long statements took, which no seed decides.
 fn short(replies: &[u8]) -> String {
     let text = replies.escape_ascii().to_string();
+    let text = crate::graphs::timeless_lines(&text, r"\r\n").join(r"\r\n");
     if text.len() < 300 { text } else { format!("{}…({})", &text[..300], text.len()) }
 }

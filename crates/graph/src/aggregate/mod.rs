@@ -136,6 +136,47 @@ impl Accumulator {
         Ok(())
     }
 
+    /// Takes a number that is no integer, as [`take`](Self::take) would.
+    #[inline]
+    pub fn take_float(&mut self, number: f64) -> Result<(), Error> {
+        match (&mut self.state, &self.seen) {
+            (State::Count(count), None) => *count += 1,
+            (State::Sum(sum) | State::Average(sum), None) => sum.add_float(number),
+            _ => return self.take(&Value::Float(number), None),
+        }
+        Ok(())
+    }
+
+    /// Takes an integer, as [`take`](Self::take) would.
+    #[inline]
+    pub fn take_integer(&mut self, number: i64) -> Result<(), Error> {
+        match (&mut self.state, &self.seen) {
+            (State::Count(count), None) => *count += 1,
+            (State::Sum(sum) | State::Average(sum), None) => sum.add_integer(number),
+            _ => return self.take(&Value::Integer(number), None),
+        }
+        Ok(())
+    }
+
+    /// Whether it keeps some of what it takes, and so grows.
+    pub fn keeps(&self) -> bool {
+        let keeps = matches!(self.state, State::Collect(_) | State::Percentile(_));
+        keeps || self.seen.is_some()
+    }
+
+    /// Whether all that it does is to count what is not null.
+    pub fn only_counts(&self) -> bool {
+        matches!(self.state, State::Count(_)) && self.seen.is_none()
+    }
+
+    /// Counts one more, if that is what it does.
+    #[inline]
+    pub fn count_one(&mut self) {
+        if let State::Count(count) = &mut self.state {
+            *count += 1;
+        }
+    }
+
     /// The bytes that it holds, about: what was collected, and what is known to be there already.
     pub fn memory(&self) -> usize {
         size_of::<Accumulator>() + self.held

@@ -13,20 +13,32 @@ pub(super) struct Sum {
 }
 
 impl Sum {
+    #[inline]
+    pub(super) fn add_integer(&mut self, number: i64) {
+        self.whole += i128::from(number);
+        self.count += 1;
+    }
+
+    #[inline]
+    pub(super) fn add_float(&mut self, number: f64) {
+        *self.float.get_or_insert(0.0) += number;
+        self.count += 1;
+    }
+
     pub(super) fn add(&mut self, value: &Value) -> Result<(), Error> {
         match value {
-            Value::Integer(number) => self.whole += i128::from(*number),
-            Value::Float(number) => *self.float.get_or_insert(0.0) += number,
+            Value::Integer(number) => self.add_integer(*number),
+            Value::Float(number) => self.add_float(*number),
             Value::Duration(it) => {
                 let so_far = self.duration.take().unwrap_or_default();
                 self.duration = Some(so_far.plus(it)?);
+                self.count += 1;
             }
             other => {
                 let expected = "Integer, Float, Duration, or Null";
                 return Err(Error::mismatch(expected, other.type_name()));
             }
         }
-        self.count += 1;
         Ok(())
     }
 

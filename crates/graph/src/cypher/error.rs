@@ -19,6 +19,8 @@ pub enum Category {
     ProcedureError,
     /// A parameter that was not sent.
     ParameterMissing,
+    /// A part is asked of a value that has none.
+    TypeError,
 }
 
 macro_rules! classes {
@@ -110,7 +112,7 @@ classes! {
 }
 
 impl Class {
-    /// The kind of error that it is.
+    /// The kind of error that it is, if nothing else is said.
     pub fn category(self) -> Category {
         match self {
             Self::ProcedureNotFound => Category::ProcedureError,
@@ -133,6 +135,8 @@ impl Class {
 /// An error: its class, what is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
+    /// What kind of error it is.
+    pub category: Category,
     /// What it is about.
     pub class: Class,
     /// What is wrong, for people.
@@ -141,9 +145,9 @@ pub struct Error {
     pub offset: u32,
 }
 
-/// A place in a text as people count.
+/// A position in a text as people count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place<'t> {
+pub struct Location<'t> {
     /// The line, from 1.
     pub line: usize,
     /// The character of the line, from 1.
@@ -160,18 +164,29 @@ const CONTEXT: usize = 80;
 impl Error {
     /// An error at a byte of the text.
     pub fn new(class: Class, offset: u32, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), offset }
+        Self { category: class.category(), class, message: message.into(), offset }
+    }
+
+    /// Reading was to end here. What ended it is told in place of this.
+    pub(super) fn ended(offset: u32) -> Self {
+        Self::new(Class::TooComplex, offset, "Reading has ended")
+    }
+
+    /// The same error, as one of another kind.
+    #[must_use]
+    pub fn as_a(self, category: Category) -> Self {
+        Self { category, ..self }
     }
 
     /// Where it is in the text that was parsed.
-    pub fn place<'t>(&self, text: &'t str) -> Place<'t> {
+    pub fn location<'t>(&self, text: &'t str) -> Location<'t> {
         let offset = floor(text, self.offset as usize);
         let (before, after) = text.split_at(offset);
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let end = after.find('\n').map_or(text.len(), |newline| offset + newline);
         let from = floor(text, offset.saturating_sub(CONTEXT).max(start));
         let until = floor(text, (offset + CONTEXT).min(end));
-        Place {
+        Location {
             line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
             column: text.get(start..offset).map_or(0, |line| line.chars().count()) + 1,
             context: text.get(from..until).unwrap_or_default(),
@@ -184,26 +199,26 @@ impl Error {
         if !self.class.is_about_text() {
             return self.message.clone();
         }
-        let place = self.place(text);
+        let location = self.location(text);
         format!(
             "errMsg: {} line: {}, column: {}, offset: {} errCtx: {} errCtxOffset: {}",
             self.message,
-            place.line,
-            place.column,
+            location.line,
+            location.column,
             self.offset,
-            place.context,
-            place.context_offset
+            location.context,
+            location.context_offset
         )
     }
 
     /// The error for people at a terminal: the line, and a caret below the place.
     pub fn with_caret(&self, text: &str) -> String {
-        let place = self.place(text);
-        let before = place.context.get(..place.context_offset).unwrap_or_default();
+        let location = self.location(text);
+        let before = location.context.get(..location.context_offset).unwrap_or_default();
         let indent = " ".repeat(before.chars().count());
         format!(
             "{} (line {}, column {})\n{}\n{indent}^",
-            self.message, place.line, place.column, place.context
+            self.message, location.line, location.column, location.context
         )
     }
 }

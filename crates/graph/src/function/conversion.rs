@@ -3,22 +3,30 @@
 
 use super::argument::list;
 use super::{Function, json};
-use crate::value::{Error, Value, number, text};
+use crate::value::{Error, Type, Value, number, text};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("toInteger", 1, 1, |_, a| integer(&a[0])),
-    Function::new("toFloat", 1, 1, |_, a| float(&a[0])),
-    Function::new("toBoolean", 1, 1, |_, a| boolean(&a[0])),
-    Function::new("toString", 1, 1, |_, a| string(&a[0])),
-    Function::new("toIntegerOrNull", 1, 1, |_, a| Ok(integer(&a[0]).unwrap_or_default())),
-    Function::new("toFloatOrNull", 1, 1, |_, a| Ok(float(&a[0]).unwrap_or_default())),
-    Function::new("toBooleanOrNull", 1, 1, |_, a| Ok(boolean(&a[0]).unwrap_or_default())),
-    Function::new("toStringOrNull", 1, 1, |_, a| Ok(string(&a[0]).unwrap_or_default())),
-    Function::new("toIntegerList", 1, 1, |_, a| each(&a[0], integer)),
-    Function::new("toFloatList", 1, 1, |_, a| each(&a[0], float)),
-    Function::new("toBooleanList", 1, 1, |_, a| each(&a[0], boolean)),
-    Function::new("toStringList", 1, 1, |_, a| each(&a[0], string)),
-    Function::new("toJSON", 1, 1, |_, a| json::text(&a[0]).map(Value::from)).sees_null(),
+    Function::new("toInteger", 1, 1, Type::INTEGER, |_, a| integer(&a[0])),
+    Function::new("toFloat", 1, 1, Type::FLOAT, |_, a| float(&a[0])),
+    Function::new("toBoolean", 1, 1, Type::BOOLEAN, |_, a| boolean(&a[0])),
+    Function::new("toString", 1, 1, Type::STRING, |_, a| string(&a[0])),
+    Function::new("toIntegerOrNull", 1, 1, Type::INTEGER, |_, a| {
+        Ok(integer(&a[0]).unwrap_or_default())
+    }),
+    Function::new("toFloatOrNull", 1, 1, Type::FLOAT, |_, a| Ok(float(&a[0]).unwrap_or_default())),
+    Function::new("toBooleanOrNull", 1, 1, Type::BOOLEAN, |_, a| {
+        Ok(boolean(&a[0]).unwrap_or_default())
+    }),
+    Function::new("toStringOrNull", 1, 1, Type::STRING, |_, a| {
+        Ok(string(&a[0]).unwrap_or_default())
+    }),
+    Function::new("toIntegerList", 1, 1, Type::LIST, |_, a| each(&a[0], integer)),
+    Function::new("toFloatList", 1, 1, Type::LIST, |_, a| each(&a[0], float)),
+    Function::new("toBooleanList", 1, 1, Type::LIST, |_, a| each(&a[0], boolean)),
+    Function::new("toStringList", 1, 1, Type::LIST, |_, a| each(&a[0], string)),
+    Function::new("toJSON", 1, 1, Type::STRING, |context, a| {
+        json::text(context, &a[0]).map(Value::from)
+    }),
 ];
 
 fn each(value: &Value, convert: fn(&Value) -> Result<Value, Error>) -> Result<Value, Error> {

@@ -3,20 +3,30 @@
 use std::collections::HashSet;
 
 use super::argument::{boolean, integer, list, optional};
-use super::{Context, Function};
+use super::{Context, Function, INTEGERS};
 use crate::value::equivalence::{Key, equivalent};
-use crate::value::{Error, Value, order};
+use crate::value::{Error, Type, Value, order};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("head", 1, 1, |_, a| Ok(list(&a[0])?.first().cloned().unwrap_or_default())),
-    Function::new("last", 1, 1, |_, a| Ok(list(&a[0])?.last().cloned().unwrap_or_default())),
-    Function::new("tail", 1, 1, |_, a| Ok(Value::list(list(&a[0])?.iter().skip(1).cloned()))),
-    Function::new("range", 2, 3, range).sees_null(),
-    Function::new("list.remove", 2, 3, |_, a| remove(a)),
-    Function::new("list.sort", 1, 2, |_, a| sort(a)),
-    Function::new("list.insert", 3, 4, |_, a| insert(a)).sees_null(),
-    Function::new("list.insertListElements", 3, 4, |_, a| insert_elements(a)).sees_null(),
-    Function::new("list.dedup", 1, 1, |_, a| dedup(&a[0])),
+    Function::new("head", 1, 1, Type::ANY, |_, a| {
+        Ok(list(&a[0])?.first().cloned().unwrap_or_default())
+    })
+    .takes(Type::LIST),
+    Function::new("last", 1, 1, Type::ANY, |_, a| {
+        Ok(list(&a[0])?.last().cloned().unwrap_or_default())
+    })
+    .takes(Type::LIST),
+    Function::new("tail", 1, 1, Type::LIST, |_, a| {
+        Ok(Value::list(list(&a[0])?.iter().skip(1).cloned()))
+    })
+    .takes(Type::LIST),
+    Function::new("range", 2, 3, INTEGERS, range).sees_null(),
+    Function::new("list.remove", 2, 3, Type::LIST, |_, a| remove(a)),
+    Function::new("list.sort", 1, 2, Type::LIST, |_, a| sort(a)),
+    Function::new("list.insert", 3, 4, Type::LIST, |_, a| insert(a)).sees_null(),
+    Function::new("list.insertListElements", 3, 4, Type::LIST, |_, a| insert_elements(a))
+        .sees_null(),
+    Function::new("list.dedup", 1, 1, Type::LIST, |_, a| dedup(&a[0])),
 ];
 
 fn range(context: &Context<'_>, a: &[Value]) -> Result<Value, Error> {

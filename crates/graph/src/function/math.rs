@@ -2,34 +2,40 @@
 
 use super::argument::{float, integer, optional};
 use super::{Context, Function};
-use crate::value::{Error, Value};
+use crate::value::{Error, Type, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("abs", 1, 1, |_, a| abs(&a[0])),
-    Function::new("ceil", 1, 1, |_, a| whole(&a[0], f64::ceil)),
-    Function::new("floor", 1, 1, |_, a| whole(&a[0], f64::floor)),
-    Function::new("round", 1, 2, |_, a| round(a)),
-    Function::new("sign", 1, 1, |_, a| sign(&a[0])),
-    Function::new("sqrt", 1, 1, |_, a| of_float(&a[0], f64::sqrt)),
-    Function::new("exp", 1, 1, |_, a| of_float(&a[0], f64::exp)),
-    Function::new("log", 1, 1, |_, a| of_float(&a[0], f64::ln)),
-    Function::new("log10", 1, 1, |_, a| of_float(&a[0], f64::log10)),
-    Function::new("pow", 2, 2, |_, a| Ok(Value::Float(float(&a[0])?.powf(float(&a[1])?)))),
-    Function::new("sin", 1, 1, |_, a| of_float(&a[0], f64::sin)),
-    Function::new("cos", 1, 1, |_, a| of_float(&a[0], f64::cos)),
-    Function::new("tan", 1, 1, |_, a| of_float(&a[0], f64::tan)),
-    Function::new("cot", 1, 1, |_, a| of_float(&a[0], |x| x.tan().recip())),
-    Function::new("asin", 1, 1, |_, a| of_float(&a[0], f64::asin)),
-    Function::new("acos", 1, 1, |_, a| of_float(&a[0], f64::acos)),
-    Function::new("atan", 1, 1, |_, a| of_float(&a[0], f64::atan)),
-    Function::new("atan2", 2, 2, |_, a| Ok(Value::Float(float(&a[0])?.atan2(float(&a[1])?)))),
-    Function::new("degrees", 1, 1, |_, a| of_float(&a[0], f64::to_degrees)),
-    Function::new("radians", 1, 1, |_, a| of_float(&a[0], f64::to_radians)),
-    Function::new("haversin", 1, 1, |_, a| of_float(&a[0], |x| (x / 2.0).sin().powi(2))),
-    Function::new("isNaN", 1, 1, |_, a| Ok(Value::Boolean(float(&a[0])?.is_nan()))),
-    Function::new("e", 0, 0, |_, _| Ok(Value::Float(std::f64::consts::E))),
-    Function::new("pi", 0, 0, |_, _| Ok(Value::Float(std::f64::consts::PI))),
-    Function::new("rand", 0, 0, |context, _| Ok(Value::Float(drawn(context)))).draws(),
+    Function::new("abs", 1, 1, Type::NUMBER, |_, a| abs(&a[0])),
+    Function::new("ceil", 1, 1, Type::FLOAT, |_, a| whole(&a[0], f64::ceil)),
+    Function::new("floor", 1, 1, Type::FLOAT, |_, a| whole(&a[0], f64::floor)),
+    Function::new("round", 1, 2, Type::NUMBER, |_, a| round(a)),
+    Function::new("sign", 1, 1, Type::INTEGER, |_, a| sign(&a[0])),
+    Function::new("sqrt", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::sqrt)),
+    Function::new("exp", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::exp)),
+    Function::new("log", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::ln)),
+    Function::new("log10", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::log10)),
+    Function::new("pow", 2, 2, Type::FLOAT, |_, a| {
+        Ok(Value::Float(float(&a[0])?.powf(float(&a[1])?)))
+    }),
+    Function::new("sin", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::sin)),
+    Function::new("cos", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::cos)),
+    Function::new("tan", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::tan)),
+    Function::new("cot", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], |x| x.tan().recip())),
+    Function::new("asin", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::asin)),
+    Function::new("acos", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::acos)),
+    Function::new("atan", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::atan)),
+    Function::new("atan2", 2, 2, Type::FLOAT, |_, a| {
+        Ok(Value::Float(float(&a[0])?.atan2(float(&a[1])?)))
+    }),
+    Function::new("degrees", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::to_degrees)),
+    Function::new("radians", 1, 1, Type::FLOAT, |_, a| of_float(&a[0], f64::to_radians)),
+    Function::new("haversin", 1, 1, Type::FLOAT, |_, a| {
+        of_float(&a[0], |x| (x / 2.0).sin().powi(2))
+    }),
+    Function::new("isNaN", 1, 1, Type::BOOLEAN, |_, a| Ok(Value::Boolean(float(&a[0])?.is_nan()))),
+    Function::new("e", 0, 0, Type::FLOAT, |_, _| Ok(Value::Float(std::f64::consts::E))),
+    Function::new("pi", 0, 0, Type::FLOAT, |_, _| Ok(Value::Float(std::f64::consts::PI))),
+    Function::new("rand", 0, 0, Type::FLOAT, |context, _| Ok(Value::Float(drawn(context)))).draws(),
 ];
 
 fn of_float(value: &Value, of: fn(f64) -> f64) -> Result<Value, Error> {

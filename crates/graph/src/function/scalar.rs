@@ -3,25 +3,40 @@
 use std::sync::Arc;
 
 use super::argument::map;
-use super::{Context, Function};
-use crate::value::{Error, Path, Value};
+use super::{Context, Function, STRINGS};
+use crate::value::{Error, Path, Type, Value};
+
+/// What has keys.
+const KEYED: Type = Type::NODE.or(Type::RELATIONSHIP).or(Type::MAP);
+/// What has a size.
+const SIZED: Type = Type::LIST.or(Type::STRING).or(Type::MAP).or(Type::VECTOR);
+/// What has a length.
+const LENGTH: Type = Type::PATH.or(Type::LIST).or(Type::STRING);
+const NODES: Type = Type::list_of(Type::NODE);
+const RELATIONSHIPS: Type = Type::list_of(Type::RELATIONSHIP);
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("coalesce", 1, usize::MAX, |_, a| coalesce(a)).sees_null(),
-    Function::new("size", 1, 1, |_, a| size(&a[0])),
-    Function::new("isEmpty", 1, 1, |_, a| is_empty(&a[0])),
-    Function::new("reverse", 1, 1, |_, a| reverse(&a[0])),
-    Function::new("keys", 1, 1, |_, a| keys(&a[0])),
-    Function::new("properties", 1, 1, |_, a| map(&a[0]).map(|_| a[0].clone())),
-    Function::new("typeOf", 1, 1, |_, a| Ok(a[0].type_name().into())).sees_null(),
-    Function::new("length", 1, 1, |_, a| Ok(count(path(&a[0])?.relationships().len()))),
-    Function::new("nodes", 1, 1, |_, a| {
+    Function::new("coalesce", 1, usize::MAX, Type::ANY, |_, a| coalesce(a)).sees_null(),
+    Function::new("size", 1, 1, Type::INTEGER, |_, a| size(&a[0])).takes(SIZED),
+    Function::new("isEmpty", 1, 1, Type::BOOLEAN, |_, a| is_empty(&a[0])),
+    Function::new("reverse", 1, 1, Type::ANY, |_, a| reverse(&a[0])),
+    Function::new("keys", 1, 1, STRINGS, |_, a| keys(&a[0])).takes(KEYED),
+    Function::new("properties", 1, 1, Type::MAP, |_, a| map(&a[0]).map(|_| a[0].clone()))
+        .takes(KEYED),
+    Function::new("typeOf", 1, 1, Type::STRING, |_, a| Ok(a[0].type_name().into())).sees_null(),
+    Function::new("length", 1, 1, Type::INTEGER, |_, a| {
+        Ok(count(path(&a[0])?.relationships().len()))
+    })
+    .takes(LENGTH),
+    Function::new("nodes", 1, 1, NODES, |_, a| {
         Ok(Value::list(path(&a[0])?.nodes().iter().map(|&id| Value::Node(id))))
-    }),
-    Function::new("relationships", 1, 1, |_, a| {
+    })
+    .takes(Type::PATH),
+    Function::new("relationships", 1, 1, RELATIONSHIPS, |_, a| {
         Ok(Value::list(path(&a[0])?.relationships().iter().map(|&id| Value::Relationship(id))))
-    }),
-    Function::new("randomUUID", 0, 0, |context, _| Ok(uuid(context))).draws(),
+    })
+    .takes(Type::PATH),
+    Function::new("randomUUID", 0, 0, Type::STRING, |context, _| Ok(uuid(context))).draws(),
 ];
 
 fn count(number: usize) -> Value {

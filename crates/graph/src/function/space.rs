@@ -2,15 +2,15 @@
 
 use super::Function;
 use super::argument::{float, list, map};
-use crate::value::{Error, Point, Value};
+use crate::value::{Error, Point, Type, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("point", 1, 1, |_, a| point(&a[0])),
-    Function::new("distance", 2, 2, |_, a| distance(a)),
-    Function::new("point.distance", 2, 2, |_, a| distance(a)),
-    Function::new("vecf32", 1, 1, |_, a| vector(&a[0])),
-    Function::new("vec.euclideanDistance", 2, 2, |_, a| euclidean(a)),
-    Function::new("vec.cosineDistance", 2, 2, |_, a| cosine(a)),
+    Function::new("point", 1, 1, Type::POINT, |_, a| point(&a[0])).takes(Type::MAP),
+    Function::new("distance", 2, 2, Type::FLOAT, |_, a| distance(a)),
+    Function::new("point.distance", 2, 2, Type::FLOAT, |_, a| distance(a)),
+    Function::new("vecf32", 1, 1, Type::VECTOR, |_, a| vector(&a[0])),
+    Function::new("vec.euclideanDistance", 2, 2, Type::FLOAT, |_, a| euclidean(a)),
+    Function::new("vec.cosineDistance", 2, 2, Type::FLOAT, |_, a| cosine(a)),
 ];
 
 fn point(value: &Value) -> Result<Value, Error> {
@@ -39,6 +39,10 @@ fn vector(value: &Value) -> Result<Value, Error> {
     #[expect(clippy::cast_possible_truncation, reason = "vectors have 32-bit numbers")]
     let narrow = |value: &Value| float(value).map(|number| number as f32);
     let numbers: Result<Vec<f32>, Error> = list(value)?.iter().map(narrow).collect();
+    let numbers = numbers.map_err(|error| Error {
+        message: "vectorf32 expects an array of numbers".into(),
+        ..error
+    });
     Ok(Value::Vector(numbers?.into()))
 }
 
@@ -60,7 +64,7 @@ fn pair(a: &[Value]) -> Result<(&[f32], &[f32]), Error> {
 fn euclidean(a: &[Value]) -> Result<Value, Error> {
     let (a, b) = pair(a)?;
     let square = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).powi(2);
-    Ok(Value::Float(a.iter().zip(b).map(square).sum::<f64>().sqrt()))
+    Ok(Value::Float(a.iter().zip(b).map(square).fold(0.0, |sum, more| sum + more).sqrt()))
 }
 
 fn cosine(a: &[Value]) -> Result<Value, Error> {
@@ -68,5 +72,6 @@ fn cosine(a: &[Value]) -> Result<Value, Error> {
     let product = |a: &[f32], b: &[f32]| -> f64 {
         a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
     };
-    Ok(Value::Float(1.0 - product(a, b) / (product(a, a).sqrt() * product(b, b).sqrt())))
+    // One root, so that a vector is at no distance from itself.
+    Ok(Value::Float(1.0 - product(a, b) / (product(a, a) * product(b, b)).sqrt()))
 }

@@ -1,29 +1,33 @@
 //! Functions and operators of texts. Places and lengths count letters (Unicode scalar values).
 
 use super::argument::{length, list, optional, string};
-use super::{Context, Function, pattern};
+use super::{Context, Function, STRINGS, pattern};
 use crate::value::logic::Truth;
-use crate::value::{Error, Value};
+use crate::value::{Error, Type, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("left", 2, 2, |_, a| left(&a[0], &a[1])),
-    Function::new("right", 2, 2, |_, a| right(&a[0], &a[1])),
-    Function::new("lTrim", 1, 1, |_, a| Ok(string(&a[0])?.trim_start().into())),
-    Function::new("rTrim", 1, 1, |_, a| Ok(string(&a[0])?.trim_end().into())),
-    Function::new("trim", 1, 1, |_, a| Ok(string(&a[0])?.trim().into())),
-    Function::new("replace", 3, 3, replace),
-    Function::new("split", 2, 2, |_, a| split(a)),
-    Function::new("substring", 2, 3, |_, a| substring(a)),
-    Function::new("toLower", 1, 1, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
-    Function::new("toUpper", 1, 1, |_, a| Ok(string(&a[0])?.to_uppercase().into())),
-    Function::new("lower", 1, 1, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
-    Function::new("upper", 1, 1, |_, a| Ok(string(&a[0])?.to_uppercase().into())),
-    Function::new("intern", 1, 1, |_, a| string(&a[0]).map(|_| a[0].clone())),
-    Function::new("string.join", 1, 2, join),
-    Function::new("string.matchRegEx", 2, 2, |_, a| {
-        pattern::matches(string(&a[0])?, string(&a[1])?)
-    }),
-    Function::new("string.replaceRegEx", 2, 3, |context, a| {
+    Function::new("left", 2, 2, Type::STRING, |_, a| left(&a[0], &a[1])),
+    Function::new("right", 2, 2, Type::STRING, |_, a| right(&a[0], &a[1])),
+    Function::new("lTrim", 1, 1, Type::STRING, |_, a| Ok(string(&a[0])?.trim_start().into())),
+    Function::new("rTrim", 1, 1, Type::STRING, |_, a| Ok(string(&a[0])?.trim_end().into())),
+    Function::new("trim", 1, 1, Type::STRING, |_, a| Ok(string(&a[0])?.trim().into())),
+    Function::new("replace", 3, 3, Type::STRING, replace),
+    Function::new("split", 2, 2, STRINGS, split),
+    Function::new("substring", 2, 3, Type::STRING, |_, a| substring(a)),
+    Function::new("toLower", 1, 1, Type::STRING, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
+    Function::new("toUpper", 1, 1, Type::STRING, |_, a| Ok(string(&a[0])?.to_uppercase().into())),
+    Function::new("lower", 1, 1, Type::STRING, |_, a| Ok(string(&a[0])?.to_lowercase().into())),
+    Function::new("upper", 1, 1, Type::STRING, |_, a| Ok(string(&a[0])?.to_uppercase().into())),
+    Function::new("intern", 1, 1, Type::STRING, |_, a| string(&a[0]).map(|_| a[0].clone())),
+    Function::new("string.join", 1, 2, Type::STRING, join),
+    Function::new("string.matchRegEx", 2, 2, Type::LIST, |context, a| {
+        if a.iter().any(Value::is_null) {
+            return Ok(Value::list([]));
+        }
+        pattern::matches(context, string(&a[0])?, string(&a[1])?)
+    })
+    .sees_null(),
+    Function::new("string.replaceRegEx", 2, 3, Type::STRING, |context, a| {
         let with = optional(a, 2).map_or(Ok(""), string)?;
         pattern::replace(context, string(&a[0])?, string(&a[1])?, with)
     }),
@@ -49,8 +53,12 @@ fn replace(context: &Context<'_>, a: &[Value]) -> Result<Value, Error> {
     Ok(if search.is_empty() { a[0].clone() } else { text.replace(search, with).into() })
 }
 
-fn split(a: &[Value]) -> Result<Value, Error> {
+fn split(context: &Context<'_>, a: &[Value]) -> Result<Value, Error> {
     let (text, by) = (string(&a[0])?, string(&a[1])?);
+    let parts = if by.is_empty() { text.len() } else { text.matches(by).count() + 1 };
+    // Each is a value, and a text with its counts.
+    let each = 2 * size_of::<Value>();
+    context.check_room(parts.saturating_mul(each).saturating_add(text.len()))?;
     if by.is_empty() && !text.is_empty() {
         return Ok(Value::list(text.chars().map(|letter| Value::from(letter.to_string()))));
     }

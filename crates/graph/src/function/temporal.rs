@@ -5,25 +5,25 @@ use super::{Context, Function};
 use crate::temporal::construct::{self, Kind};
 use crate::temporal::difference::{self, Units};
 use crate::temporal::{Instant, Zone, truncate};
-use crate::value::{Error, Map, Value};
+use crate::value::{Error, Map, Type, Value};
 
 /// The functions of a kind: `date`, `date.transaction`, `date.statement`, `date.realtime` and
 /// `date.truncate`.
 macro_rules! kind {
     ($name:literal, $kind:expr) => {
         [
-            Function::new($name, 0, 1, |context, a| made($kind, context, a)),
-            Function::new(concat!($name, ".transaction"), 0, 1, |context, a| {
+            Function::new($name, 0, 1, Type::TEMPORAL, |context, a| made($kind, context, a)),
+            Function::new(concat!($name, ".transaction"), 0, 1, Type::TEMPORAL, |context, a| {
                 now($kind, context, context.clock.transaction, a)
             }),
-            Function::new(concat!($name, ".statement"), 0, 1, |context, a| {
+            Function::new(concat!($name, ".statement"), 0, 1, Type::TEMPORAL, |context, a| {
                 now($kind, context, context.clock.statement, a)
             }),
-            Function::new(concat!($name, ".realtime"), 0, 1, |context, a| {
+            Function::new(concat!($name, ".realtime"), 0, 1, Type::TEMPORAL, |context, a| {
                 now($kind, context, context.clock.realtime, a)
             })
-            .draws(),
-            Function::new(concat!($name, ".truncate"), 1, 3, |context, a| {
+            .looks_at_the_clock(),
+            Function::new(concat!($name, ".truncate"), 1, 3, Type::TEMPORAL, |context, a| {
                 truncated($kind, context, a)
             })
             .sees_null(),
@@ -40,22 +40,22 @@ const KINDS: [[Function; 5]; 5] = [
 ];
 
 const OTHERS: [Function; 8] = [
-    Function::new("duration", 1, 1, |_, a| construct::duration(&a[0])),
-    Function::new("duration.between", 2, 2, |_, a| between(Units::All, a)),
-    Function::new("duration.inMonths", 2, 2, |_, a| between(Units::Months, a)),
-    Function::new("duration.inDays", 2, 2, |_, a| between(Units::Days, a)),
-    Function::new("duration.inSeconds", 2, 2, |_, a| between(Units::Seconds, a)),
-    Function::new("datetime.fromepoch", 1, 2, |_, a| {
+    Function::new("duration", 1, 1, Type::DURATION, |_, a| construct::duration(&a[0])),
+    Function::new("duration.between", 2, 2, Type::DURATION, |_, a| between(Units::All, a)),
+    Function::new("duration.inMonths", 2, 2, Type::DURATION, |_, a| between(Units::Months, a)),
+    Function::new("duration.inDays", 2, 2, Type::DURATION, |_, a| between(Units::Days, a)),
+    Function::new("duration.inSeconds", 2, 2, Type::DURATION, |_, a| between(Units::Seconds, a)),
+    Function::new("datetime.fromepoch", 1, 2, Type::TEMPORAL, |_, a| {
         let nanos = optional(a, 1).map_or(Ok(0), integer)?;
         Ok(Value::DateTime(construct::from_epoch(integer(&a[0])?, nanos, Zone::UTC)?))
     }),
-    Function::new("datetime.fromepochmillis", 1, 1, |_, a| {
+    Function::new("datetime.fromepochmillis", 1, 1, Type::TEMPORAL, |_, a| {
         let millis = integer(&a[0])?;
         let nanos = millis.rem_euclid(1_000) * 1_000_000;
         let seconds = millis.div_euclid(1_000);
         Ok(Value::DateTime(construct::from_epoch(seconds, nanos, Zone::UTC)?))
     }),
-    Function::new("timestamp", 0, 0, |context, _| {
+    Function::new("timestamp", 0, 0, Type::INTEGER, |context, _| {
         let now = context.clock.statement;
         let millis = now.seconds.checked_mul(1_000).ok_or_else(Error::overflow)?;
         Ok(Value::Integer(millis + i64::from(now.nanos / 1_000_000)))

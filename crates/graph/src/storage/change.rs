@@ -3,6 +3,7 @@
 use base::codec::{Malformed, Source, put_bytes, put_number};
 
 use super::graph::Graph;
+use super::index::{Constraint, ConstraintKind, On};
 use super::segment::Ends;
 use super::{EdgeId, Entity, KeyId, LabelId, NodeId, Property, Refused};
 
@@ -39,15 +40,26 @@ pub enum Change {
     DeleteEdge(EdgeId),
     /// A property was set, or taken away by null.
     Set(Entity, KeyId, Property),
+    /// An index was made.
+    CreateIndex(On),
+    /// An index was removed.
+    DropIndex(On),
+    /// A constraint was made.
+    CreateConstraint(Constraint),
+    /// A constraint was removed.
+    DropConstraint(Constraint),
 }
 
 impl Graph {
     /// Makes a change of another graph here, too. It is not noted among the changes of this one.
+    /// An index is to be built then ([`build_indexes`](Self::build_indexes)), but for one that a
+    /// constraint needs: that is whole from the constraint on.
     ///
     /// # Errors
     /// The graphs were not the same before.
     pub fn apply(&mut self, change: &Change) -> Result<(), Refused> {
         let same = |is_same: bool| if is_same { Ok(()) } else { Err(Refused::Differs) };
+        let mut left = None;
         self.edit(|view, ledger| match change {
             Change::NewLabel(name) => {
                 same(view.label(name).is_none() && view.add_label_name(ledger, name).is_some())
@@ -75,7 +87,21 @@ impl Graph {
             Change::Set(entity, key, value) => {
                 view.set_property(ledger, (*entity, *key), value.as_ref()).map(drop)
             }
-        })
+            Change::CreateIndex(on) => Ok(view.create_index(ledger, on)?),
+            Change::DropConstraint(constraint) => Ok(view.drop_constraint(ledger, constraint)?),
+            Change::CreateConstraint(constraint) => {
+                if constraint.kind == ConstraintKind::Unique {
+                    view.build_indexes(ledger, usize::MAX);
+                }
+                Ok(view.add_constraint(ledger, constraint)?)
+            }
+            Change::DropIndex(on) => {
+                left = Some(view.drop_index(ledger, on)?);
+                Ok(())
+            }
+        })?;
+        left.into_iter().for_each(|left| self.keep_dropped(left));
+        Ok(())
     }
 }
 
@@ -89,6 +115,8 @@ impl Change {
             }
             Change::CreateNode { labels, .. } => table::size_class(size_of_val(&**labels)),
             Change::Set(_, _, value) => value.memory(),
+            Change::CreateIndex(on) | Change::DropIndex(on) => on.memory(),
+            Change::CreateConstraint(it) | Change::DropConstraint(it) => it.on.memory(),
             _ => 0,
         }
     }
@@ -114,6 +142,10 @@ impl Change {
             Change::DeleteEdge(id) => head(8, &[*id]),
             Change::Set(Entity::Node(id), key, _) => head(9, &[*id, (*key).into()]),
             Change::Set(Entity::Edge(id), key, _) => head(10, &[*id, (*key).into()]),
+            Change::CreateIndex(_) => head(11, &[]),
+            Change::DropIndex(_) => head(12, &[]),
+            Change::CreateConstraint(_) => head(13, &[]),
+            Change::DropConstraint(_) => head(14, &[]),
         }
         match self {
             Change::NewLabel(name) | Change::NewType(name) | Change::NewKey(name) => {
@@ -123,6 +155,8 @@ impl Change {
                 labels.iter().for_each(|&label| put_number(out, label.into()));
             }
             Change::Set(_, _, value) => value.as_ref().put(out),
+            Change::CreateIndex(on) | Change::DropIndex(on) => on.put(out),
+            Change::CreateConstraint(it) | Change::DropConstraint(it) => it.put(out),
             _ => {}
         }
     }
@@ -153,6 +187,10 @@ impl Change {
             8 => Change::DeleteEdge(id(source)?),
             9 => Change::Set(Entity::Node(id(source)?), small(source)?, Property::take(source)?),
             10 => Change::Set(Entity::Edge(id(source)?), small(source)?, Property::take(source)?),
+            11 => Change::CreateIndex(On::take(source)?),
+            12 => Change::DropIndex(On::take(source)?),
+            13 => Change::CreateConstraint(Constraint::take(source)?),
+            14 => Change::DropConstraint(Constraint::take(source)?),
             _ => return Err(Malformed("an unknown kind of change")),
         })
     }

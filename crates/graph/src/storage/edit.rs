@@ -3,6 +3,7 @@
 use blocks::Ledger;
 
 use super::chunk::Chunk;
+use super::index::{Concern, Of};
 use super::segment::{Ends, Segment};
 use super::view::{Links, View, column_of};
 use super::{EdgeId, Entity, KeyId, LabelId, NodeId, PropertyRef, TypeId, segment_of, slot_of};
@@ -66,6 +67,7 @@ impl View {
         if self.links.iter().any(|links| of(links) > 0) {
             return Err(Refused::HasEdges);
         }
+        self.withdraw(ledger, Entity::Node(id), Concern::All);
         self.clear_properties(ledger, Entity::Node(id));
         let labels: Vec<LabelId> = self.labels_of(id).collect();
         if !labels.is_empty() {
@@ -98,11 +100,18 @@ impl View {
         if had.is_some_and(|bits| bits.has(slot_of(id))) == to {
             return Ok(false);
         }
+        *count = if to { *count + 1 } else { *count - 1 };
+        let indexes = Concern::Of(Of::Label(label));
+        if !to {
+            self.withdraw(ledger, Entity::Node(id), indexes);
+        }
         self.nodes.segments.edit(ledger, segment_of(id), |segment| match to {
             true => segment.add_label(slot_of(id), label),
             false => segment.remove_label(slot_of(id), label),
         });
-        *count = if to { *count + 1 } else { *count - 1 };
+        if to {
+            self.enter(ledger, Entity::Node(id), indexes);
+        }
         Ok(true)
     }
 
@@ -141,6 +150,7 @@ impl View {
     /// Removes an edge with its properties.
     pub(super) fn delete_edge(&mut self, ledger: &mut Ledger, id: EdgeId) -> Result<Ends, Refused> {
         let ends = self.ends(id).ok_or(Refused::Missing)?;
+        self.withdraw(ledger, Entity::Edge(id), Concern::All);
         self.clear_properties(ledger, Entity::Edge(id));
         if let Some(links) = self.links.get_mut(usize::from(ends.kind)) {
             links.out.remove(ledger, ends.source, id);
@@ -167,6 +177,7 @@ impl View {
         if old.unwrap_or(PropertyRef::Null) == value {
             return Ok(false);
         }
+        self.withdraw(ledger, entity, Concern::Key(key));
         let column = &mut self.columns[usize::from(key)][column_of(entity)];
         if value.is_null() {
             self.clear_property(ledger, entity, key);
@@ -176,7 +187,70 @@ impl View {
             column.put(ledger, segment, Chunk::new(slot, value));
             self.note_key(ledger, entity, (key, true));
         }
+        self.enter(ledger, entity, Concern::Key(key));
         Ok(true)
+    }
+
+    /// Sets a property of several nodes or edges, not to null.
+    pub(super) fn fill(
+        &mut self,
+        ledger: &mut Ledger,
+        entity: fn(u32) -> Entity,
+        key: KeyId,
+        values: &[(u32, PropertyRef<'_>)],
+    ) -> Result<(), Refused> {
+        let may_be =
+            |&(id, value): &(u32, PropertyRef<'_>)| !value.is_null() && self.has(entity(id));
+        if usize::from(key) >= self.columns.len() || !values.iter().all(may_be) {
+            return Err(Refused::Missing);
+        }
+        let is_indexed = self.schema.get().indexes.iter().any(|on| on.keys.contains(&key));
+        let indexed = if is_indexed { values } else { &[] };
+        for &(id, _) in indexed {
+            self.withdraw(ledger, entity(id), Concern::Key(key));
+        }
+        for part in values.chunk_by(|one, other| segment_of(one.0) == segment_of(other.0)) {
+            self.fill_segment(ledger, (entity, key), part);
+        }
+        for &(id, _) in indexed {
+            self.enter(ledger, entity(id), Concern::Key(key));
+        }
+        Ok(())
+    }
+
+    /// The same in one segment.
+    fn fill_segment(
+        &mut self,
+        ledger: &mut Ledger,
+        (entity, key): (fn(u32) -> Entity, KeyId),
+        part: &[(u32, PropertyRef<'_>)],
+    ) {
+        let [(first, value), rest @ ..] = part else { return };
+        let (segment, slot) = (segment_of(*first), slot_of(*first));
+        let column = &mut self.columns[usize::from(key)][column_of(entity(*first))];
+        let is_new = column.get(segment).is_none();
+        if is_new {
+            column.put(ledger, segment, Chunk::new(slot, *value));
+        }
+        let rest = if is_new { rest } else { part };
+        column.edit(ledger, segment, |chunk| {
+            rest.iter().for_each(|(id, value)| chunk.set(slot_of(*id), *value));
+        });
+        if is_new {
+            self.note_key(ledger, entity(*first), (key, true));
+        }
+    }
+
+    /// Puts the values of a key where there are none, of living nodes or edges that no index has.
+    pub(super) fn put_chunk(
+        &mut self,
+        ledger: &mut Ledger,
+        (entity, key): (Entity, KeyId),
+        chunk: Chunk,
+    ) {
+        let column = &mut self.columns[usize::from(key)][column_of(entity)];
+        column.put(ledger, segment_of(entity.id()), chunk);
+        self.note_key(ledger, entity, (key, true));
     }
 
     fn clear_properties(&mut self, ledger: &mut Ledger, entity: Entity) {

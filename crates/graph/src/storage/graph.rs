@@ -6,10 +6,11 @@ use std::sync::Arc;
 use base::Versions;
 use blocks::{Ledger, Left, Root};
 
+use super::index::Dropped;
 use super::segment::Ends;
 use super::view::{Direction, View};
 use super::{
-    Change, EdgeId, Entity, KeyId, LabelId, NodeId, Property, PropertyRef, Refused, TypeId,
+    Change, EdgeId, Entity, KeyId, LabelId, NodeId, Property, PropertyRef, Refused, SlowLog, TypeId,
 };
 
 /// A graph. What can be read is in [`View`]; every change is noted until it is taken.
@@ -21,11 +22,18 @@ pub struct Graph {
     changes_heap: usize,
     /// Of a fork: the graph as it was.
     base: Option<Root<View>>,
+    /// What is to be freed where that disturbs nothing.
+    dropped: Dropped,
+    /// Its forks and versions have the same.
+    slow_log: Arc<SlowLog>,
 }
 
 /// A graph as it was. It is never changed, and may be read by several threads at once.
 #[derive(Clone)]
-pub struct FrozenGraph(Root<View>);
+pub struct FrozenGraph {
+    root: Root<View>,
+    slow_log: Arc<SlowLog>,
+}
 
 /// What a fork has left when its changes have become those of the graph. Dropping it takes as long
 /// as the fork has changed blocks.
@@ -33,14 +41,31 @@ pub struct FrozenGraph(Root<View>);
 pub struct Settled {
     /// The graph as it was. It goes first: what only it holds is not charged to versions then.
     _base: Option<Root<View>>,
-    _left: Left,
+    left: Left,
+}
+
+impl Settled {
+    /// Whether it is dropped in a moment, as few blocks were changed: with the graph as it was goes
+    /// no more than these.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        self.left.is_small()
+    }
 }
 
 impl Deref for FrozenGraph {
     type Target = View;
 
     fn deref(&self) -> &View {
-        self.0.get()
+        self.root.get()
+    }
+}
+
+impl FrozenGraph {
+    /// The statements that took long on the graph.
+    #[must_use]
+    pub fn slow_log(&self) -> &Arc<SlowLog> {
+        &self.slow_log
     }
 }
 
@@ -57,20 +82,14 @@ impl Default for Graph {
         let mut ledger = Ledger::default();
         let view = View::new(&mut ledger);
         let root = Root::new(view, &mut ledger);
-        Graph { root, ledger, changes: Vec::new(), changes_heap: 0, base: None }
+        let (changes, dropped, slow_log) = (Vec::new(), Dropped::default(), Arc::default());
+        Graph { root, ledger, changes, changes_heap: 0, base: None, dropped, slow_log }
     }
 }
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // A fork's blocks are its graph's, or are dropped with it.
-        if self.ledger.is_fork() {
-            return;
-        }
-        if let Some(versions) = self.ledger.versions() {
-            let held = self.root.leave_whole(versions);
-            self.root.get().leave_whole(versions, held);
-        }
+        self.root.leave_whole(&self.ledger, View::leave_whole);
     }
 }
 
@@ -81,19 +100,23 @@ impl Graph {
         // A fork would count what its version holds as what its graph holds.
         debug_assert!(!self.ledger.is_fork(), "a fork is read by its writer alone");
         self.ledger.share(versions);
-        FrozenGraph(self.root.clone())
+        self.slow_log.count_in(versions);
+        FrozenGraph { root: self.root.clone(), slow_log: Arc::clone(&self.slow_log) }
     }
 
     /// A graph that shares everything with this one, to be changed privately. O(1).
     #[must_use]
     pub fn fork(&self, versions: &Arc<Versions>) -> Graph {
         debug_assert!(!self.ledger.is_fork(), "forks have no forks");
+        self.slow_log.count_in(versions);
         Graph {
             root: self.root.clone(),
             ledger: self.ledger.fork(versions),
             changes: Vec::new(),
             changes_heap: 0,
             base: Some(self.root.clone()),
+            dropped: Dropped::default(),
+            slow_log: Arc::clone(&self.slow_log),
         }
     }
 
@@ -109,7 +132,13 @@ impl Graph {
         self.root = fork.root.clone();
         let left = self.ledger.adopt(std::mem::take(&mut fork.ledger));
         let changes = std::mem::take(&mut fork.changes);
-        Ok((changes, Settled { _base: fork.base.take(), _left: left }))
+        Ok((changes, Settled { _base: fork.base.take(), left }))
+    }
+
+    /// The statements that took long on it.
+    #[must_use]
+    pub fn slow_log(&self) -> &Arc<SlowLog> {
+        &self.slow_log
     }
 
     /// Bytes that the graph takes, whether versions share them or not; not its changes. O(1).
@@ -125,6 +154,24 @@ impl Graph {
         self.ledger.added() + table::size_class(list) + self.changes_heap
     }
 
+    /// The account of what versions keep of it, where versions of it are there. O(1).
+    #[must_use]
+    pub fn versions(&self) -> Option<&Arc<Versions>> {
+        self.ledger.living_versions()
+    }
+
+    /// Whether it is a fork of another graph.
+    #[must_use]
+    pub fn is_fork(&self) -> bool {
+        self.ledger.is_fork()
+    }
+
+    /// Whether a version of it as it is now is read, or a fork of it changed.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.root.is_shared()
+    }
+
     /// How many blocks freeing it visits, about.
     #[must_use]
     pub fn free_effort(&self) -> usize {
@@ -138,11 +185,30 @@ impl Graph {
         std::mem::take(&mut self.changes)
     }
 
+    /// The changes since they were last taken, to read.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// What of indexes that were dropped here, and not in a fork, is still to be freed. Dropping it
+    /// takes as long as that is large. (What a fork has dropped is in what [`adopt`](Self::adopt)
+    /// returns.)
+    pub fn take_dropped(&mut self) -> Dropped {
+        std::mem::take(&mut self.dropped)
+    }
+
+    pub(super) fn keep_dropped(&mut self, left: Left) {
+        if !self.ledger.is_fork() {
+            self.dropped.push(left);
+        }
+    }
+
     pub(super) fn edit<R>(&mut self, edit: impl FnOnce(&mut View, &mut Ledger) -> R) -> R {
         self.root.edit(&mut self.ledger, edit)
     }
 
-    fn note(&mut self, change: Change) {
+    pub(super) fn note(&mut self, change: Change) {
         self.changes_heap += change.memory();
         self.changes.push(change);
     }
@@ -309,5 +375,23 @@ impl Graph {
             self.note(Change::Set(entity, key, value));
         }
         Ok(changed)
+    }
+
+    /// Sets a property of several nodes or edges, none of which has one of this key: as setting one
+    /// after the other, but what lies together is written together.
+    ///
+    /// # Errors
+    /// One of them or the key is missing, or a value is null.
+    pub fn fill(
+        &mut self,
+        entity: fn(u32) -> Entity,
+        key: KeyId,
+        values: &[(u32, PropertyRef<'_>)],
+    ) -> Result<(), Refused> {
+        self.edit(|view, ledger| view.fill(ledger, entity, key, values))?;
+        for &(id, value) in values {
+            self.note(Change::Set(entity(id), key, value.to_property()));
+        }
+        Ok(())
     }
 }

@@ -1,21 +1,27 @@
 //! A graph as bytes, part by part: what a snapshot holds.
 //!
 //! ```text
-//!   part 0      names of labels, types, keys; how many segments; the first with a free id
+//!   part 0      names of labels, types, keys; how many segments; the first with a free id;
+//!               indexes and constraints
 //!   part 1…     a segment of nodes each: which live, the next with a free id, labels, properties
 //!   then        a segment of edges each: which live, the next with a free id, ends, properties
 //! ```
 //!
-//! Lists of neighbours are not in it: they follow from the edges. A graph from an image gives the
-//! same ids next as the one that the image is of. A part is some ten kilobytes, and long texts.
+//! Lists of neighbours are not in it, as they follow from the edges, nor entries of indexes, as
+//! they follow from the properties. A graph from an image gives the same ids next as the one that
+//! the image is of. A part is some ten kilobytes, and long texts.
 
 use base::codec::{Malformed, Source, put_bytes, put_number};
 use blocks::Ledger;
 
+use super::chunk::Chunk;
 use super::graph::Graph;
+use super::index::{Constraint, On, Schema};
 use super::segment::{Ends, Segment, Slots};
 use super::view::View;
-use super::{Bits, Entity, LabelId, Property, SEGMENT, Slot};
+use super::{
+    EdgeId, Entity, KeyId, LabelId, NodeId, PropertyRef, Rejected, SEGMENT, Slot, SlotSet, TypeId,
+};
 
 const WRONG: Malformed = Malformed("an image of no graph");
 
@@ -45,6 +51,11 @@ impl View {
         put_number(out, self.nodes.first_free().into());
         put_number(out, self.edge_segments() as u64);
         put_number(out, self.edges.first_free().into());
+        let schema = self.schema.get();
+        put_number(out, schema.indexes.len() as u64);
+        schema.indexes.iter().for_each(|on| on.put(out));
+        put_number(out, schema.constraints.len() as u64);
+        schema.constraints.iter().for_each(|constraint| constraint.put(out));
     }
 
     fn put_nodes(&self, number: usize, out: &mut Vec<u8>) {
@@ -106,6 +117,42 @@ pub struct Loader {
     graph: Graph,
     /// How many segments of nodes and of edges there will be; none is known before the first part.
     expected: Option<(usize, usize)>,
+    /// The indexes and constraints that there will be: all else is there first.
+    schema: Schema,
+    links: Unlinked,
+}
+
+/// So many edges are entered in lists of neighbours at a time: to do that for each anew takes much
+/// longer, and what waits is memory that is counted nowhere, 12 bytes for each.
+const AT_A_TIME: usize = 1 << 20;
+
+/// Edges that are to be entered in lists of neighbours, by their types.
+struct Unlinked {
+    of_types: Vec<Vec<(NodeId, NodeId, EdgeId)>>,
+    /// How many there are.
+    waiting: usize,
+    /// How many there may be.
+    most: usize,
+}
+
+impl Default for Unlinked {
+    fn default() -> Self {
+        Unlinked { of_types: Vec::new(), waiting: 0, most: AT_A_TIME }
+    }
+}
+
+impl Unlinked {
+    /// Enters all of them.
+    fn enter(&mut self, graph: &mut Graph) {
+        self.waiting = 0;
+        for (kind, edges) in self.of_types.iter_mut().enumerate() {
+            // What it took is given back: there may be many types.
+            let edges = std::mem::take(edges);
+            if !edges.is_empty() {
+                graph.edit(|view, ledger| view.link_all(ledger, kind, edges));
+            }
+        }
+    }
 }
 
 impl Loader {
@@ -117,13 +164,18 @@ impl Loader {
         let mut source = Source::new(part);
         match self.expected {
             None => {
-                self.expected = Some(self.graph.edit(|view, l| view.take_names(l, &mut source))?)
+                self.expected = Some(self.graph.edit(|view, l| view.take_names(l, &mut source))?);
+                self.schema = take_schema(&mut source)?;
             }
             Some((nodes, _)) if self.graph.node_segments() < nodes => {
                 self.graph.edit(|view, ledger| view.take_nodes(ledger, &mut source))?;
             }
             Some((_, edges)) if self.graph.edge_segments() < edges => {
-                self.graph.edit(|view, ledger| view.take_edges(ledger, &mut source))?;
+                let links = &mut self.links;
+                self.graph.edit(|view, ledger| view.take_edges(ledger, &mut source, links))?;
+                if self.links.waiting >= self.links.most {
+                    self.links.enter(&mut self.graph);
+                }
             }
             Some(_) => return Err(WRONG),
         }
@@ -134,15 +186,29 @@ impl Loader {
     ///
     /// # Errors
     /// Parts are missing, or do not fit together.
-    pub fn finish(self) -> Result<Graph, Malformed> {
+    pub fn finish(mut self) -> Result<Graph, Malformed> {
         let (nodes, edges) = self.expected.ok_or(WRONG)?;
         let is_whole = (self.graph.node_segments(), self.graph.edge_segments()) == (nodes, edges);
         let fits = self.graph.nodes.free_list_is_whole() && self.graph.edges.free_list_is_whole();
-        if is_whole && fits { Ok(self.graph) } else { Err(WRONG) }
+        if !is_whole || !fits {
+            return Err(WRONG);
+        }
+        self.links.enter(&mut self.graph);
+        let schema = &self.schema;
+        let entered = self.graph.edit(|view, ledger| view.take_in(ledger, schema));
+        entered.map_err(|_| WRONG)?;
+        Ok(self.graph)
     }
 }
 
 impl View {
+    /// Makes indexes and constraints over all that is there.
+    fn take_in(&mut self, ledger: &mut Ledger, schema: &Schema) -> Result<(), Rejected> {
+        schema.indexes.iter().try_for_each(|on| self.create_index(ledger, on))?;
+        self.build_indexes(ledger, usize::MAX);
+        schema.constraints.iter().try_for_each(|one| self.add_constraint(ledger, one))
+    }
+
     fn take_names(
         &mut self,
         ledger: &mut Ledger,
@@ -175,7 +241,7 @@ impl View {
         let live = slots.live.clone();
         let mut labels = Vec::new();
         for _ in 0..source.length()? {
-            let (label, bits) = (small::<LabelId>(source)?, Bits::take_bits(source)?);
+            let (label, bits) = (small::<LabelId>(source)?, SlotSet::take_bits(source)?);
             let is_next = labels.last().is_none_or(|(last, _)| *last < label);
             let count = self.label_counts.get_mut(usize::from(label)).ok_or(WRONG)?;
             if !is_next || bits.is_empty() || bits.and(&live) != bits {
@@ -194,20 +260,26 @@ impl View {
         &mut self,
         ledger: &mut Ledger,
         source: &mut Source<'_>,
+        links: &mut Unlinked,
     ) -> Result<(), Malformed> {
         let (number, slots) = (self.edge_segments(), take_slots(source)?);
         let live: Vec<Slot> = slots.live.iter().collect();
         self.edges.restore(ledger, slots).ok_or(WRONG)?;
+        links.of_types.resize_with(self.links.len(), Vec::new);
+        links.waiting += live.len();
+        let mut all = Vec::with_capacity(live.len());
         for slot in live {
-            let (kind, from, to) = (small(source)?, small(source)?, small(source)?);
+            let (kind, from, to) = (small::<TypeId>(source)?, small(source)?, small(source)?);
+            let of_kind = links.of_types.get_mut(usize::from(kind)).ok_or(WRONG)?;
             if !self.nodes.has(from) || !self.nodes.has(to) {
                 return Err(WRONG);
             }
-            let ends = Ends { kind, source: from, target: to };
-            self.edges.segments.edit(ledger, number, |segment| segment.connect(slot, ends));
-            let id = first_id(number) + u32::from(slot);
-            self.link(ledger, id, ends).map_err(|_| WRONG)?;
+            of_kind.push((from, to, first_id(number) + u32::from(slot)));
+            all.push((slot, Ends { kind, source: from, target: to }));
         }
+        self.edges.segments.edit(ledger, number, |segment| {
+            all.into_iter().for_each(|(slot, ends)| segment.connect(slot, ends));
+        });
         self.take_columns(ledger, (Entity::Edge, first_id(number)), source)
     }
 
@@ -218,26 +290,67 @@ impl View {
         source: &mut Source<'_>,
     ) -> Result<(), Malformed> {
         for _ in 0..source.length()? {
-            let key = small(source)?;
+            let key = small::<KeyId>(source)?;
+            let mut chunk: Option<Chunk> = None;
             for _ in 0..source.length()? {
                 let slot = small::<Slot>(source)?;
-                if usize::from(slot) >= SEGMENT {
+                let value = PropertyRef::take(source)?;
+                let is_there = usize::from(slot) < SEGMENT;
+                if !is_there || value.is_null() || !self.has(entity(first + u32::from(slot))) {
                     return Err(WRONG);
                 }
-                let (id, value) = (first + u32::from(slot), Property::take(source)?);
-                let set = self.set_property(ledger, (entity(id), key), value.as_ref());
-                set.map_err(|_| WRONG)?;
+                match &mut chunk {
+                    Some(chunk) => chunk.set(slot, value),
+                    None => chunk = Some(Chunk::new(slot, value)),
+                }
+            }
+            let is_new = self.chunk(entity(first), key).is_none();
+            if !is_new || usize::from(key) >= self.columns.len() {
+                return Err(WRONG);
+            }
+            if let Some(chunk) = chunk {
+                self.put_chunk(ledger, (entity(first), key), chunk);
             }
         }
         Ok(())
     }
+
+    /// Enters edges of a type in the lists of their nodes, behind those that are there.
+    fn link_all(
+        &mut self,
+        ledger: &mut Ledger,
+        kind: usize,
+        mut edges: Vec<(NodeId, NodeId, EdgeId)>,
+    ) {
+        let Some(links) = self.links.get_mut(kind) else { return };
+        links.out.extend(ledger, &edges);
+        edges.iter_mut().for_each(|(from, to, _)| std::mem::swap(from, to));
+        links.into.extend(ledger, &edges);
+        // There are fewer than ids.
+        links.count += edges.len() as u32;
+    }
+}
+
+fn take_schema(source: &mut Source<'_>) -> Result<Schema, Malformed> {
+    let mut schema = Schema::default();
+    for _ in 0..source.length()? {
+        schema.indexes.push(On::take(source)?);
+    }
+    for _ in 0..source.length()? {
+        schema.constraints.push(Constraint::take(source)?);
+    }
+    Ok(schema)
 }
 
 fn take_slots(source: &mut Source<'_>) -> Result<Slots, Malformed> {
-    let live = Bits::take_bits(source)?;
+    let live = SlotSet::take_bits(source)?;
     Ok(Slots::of(live, small(source)?))
 }
 
 fn small<T: TryFrom<u64>>(source: &mut Source<'_>) -> Result<T, Malformed> {
     T::try_from(source.number()?).map_err(|_| WRONG)
 }
+
+#[cfg(test)]
+#[path = "image_tests.rs"]
+mod tests;

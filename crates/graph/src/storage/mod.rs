@@ -4,7 +4,8 @@
 //!   Graph ─► View ─┬─ names of labels, types, keys     dense numbers, in order of first use
 //!                  ├─ segments of nodes, of edges      which ids live; labels; ends
 //!                  ├─ columns: chunks, per key         1,024 values of one type, packed
-//!                  └─ lists: per type, both ways       neighbours and edges, in order of edges
+//!                  ├─ adjacency: per type, both ways   neighbours and edges, in order of edges
+//!                  └─ indexes: trees of keys and ids   and the schema that says on what
 //!
 //!   version ─► the View as it was      fork ─► a View of its own, sharing what it has not written
 //! ```
@@ -17,39 +18,51 @@
 //! | --- | --- |
 //! | `bits`, `segment` | sets of slots; which ids live, and which is used next |
 //! | `chunk/` | the values of a property for 1,024 ids |
-//! | `lists` | who is connected with whom |
+//! | `adjacency/` | which nodes are connected |
 //! | `names` | dictionaries |
 //! | `property` | a value as it is stored |
 //! | `view`, `vector` | reading, one by one and in batches |
 //! | `graph`, `edit` | changing |
 //! | `change` | changes as data: to journal, to apply elsewhere |
+//! | `index/` | range indexes and constraints |
+//! | `slow_log` | the statements that took long |
+//! | `usage` | what the parts of a graph take |
 //! | `image` | a whole graph as data, part by part |
 //!
 //! Ids are decided by the changes alone, so a graph that applies the changes of another has the
 //! same ids.
 
-mod bits;
+mod adjacency;
 mod change;
 mod chunk;
 mod edit;
 mod graph;
 mod image;
-mod lists;
+mod index;
 mod names;
 mod property;
 mod segment;
+mod slot_set;
+mod slow_log;
+mod usage;
 mod vector;
 mod view;
 
-pub use bits::{Bits, Slot};
+pub use adjacency::{Neighbours, Pair};
 pub use change::Change;
 pub use chunk::{Bounds, Chunk};
 pub use edit::Refused;
 pub use graph::{FrozenGraph, Graph, Settled};
 pub use image::Loader;
-pub use lists::{Neighbours, Pair};
-pub use property::{Property, PropertyRef};
+pub use index::{
+    Broken, CHECK_EVERY, Constraint, ConstraintKind, Dropped, Found, Gathered, Index, MOST_KEYS,
+    Of, On, Probe, Rejected,
+};
+pub use property::{Property, PropertyRef, text_units};
 pub use segment::Ends;
+pub use slot_set::{Slot, SlotSet};
+pub use slow_log::{SlowLog, SlowStatement, beginning, cut_statement};
+pub use usage::Usage;
 pub use vector::{Values, Vector};
 pub use view::{Direction, Entity, View};
 

@@ -15,6 +15,34 @@ pub(crate) struct Names {
     /// The numbers, in order of the names.
     sorted: Vec<u16>,
     heap: usize,
+    hash: NamesHash,
+}
+
+/// A hash of names in their order (FNV-1a), which each name goes on with.
+#[derive(Clone, Copy)]
+struct NamesHash(u32);
+
+impl Default for NamesHash {
+    fn default() -> Self {
+        NamesHash(0x811c_9dc5)
+    }
+}
+
+impl NamesHash {
+    fn add(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+}
+
+/// One hash of those of several dictionaries. O(1).
+pub(crate) fn hash_of_all<const N: usize>(dictionaries: [&Names; N]) -> u32 {
+    let mut hash = NamesHash::default();
+    for names in dictionaries {
+        hash.add(names.hash.0.to_le_bytes());
+    }
+    hash.0
 }
 
 impl Names {
@@ -46,6 +74,8 @@ impl Names {
         self.names.push(name.into());
         self.sorted.insert(at, number);
         self.heap += table::size_class(name.len());
+        // No name has this byte: it is none of UTF-8.
+        self.hash.add(name.bytes().chain([0xff]));
         Some(number)
     }
 

@@ -9,9 +9,10 @@ use std::mem::discriminant;
 use base::codec::{Malformed, Source, put_bytes};
 
 /// A value of a property.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Property {
     /// There is none.
+    #[default]
     Null,
     /// True or false.
     Bool(bool),
@@ -67,7 +68,13 @@ impl Property {
     }
 }
 
-impl PropertyRef<'_> {
+/// How much there is to go through in a text: 16 bytes are one, and its head.
+#[must_use]
+pub fn text_units(text: &str) -> u32 {
+    u32::try_from(text.len() / 16).map_or(u32::MAX, |units| units + 1)
+}
+
+impl<'a> PropertyRef<'a> {
     /// A copy of it.
     #[must_use]
     pub fn to_property(self) -> Property {
@@ -81,10 +88,40 @@ impl PropertyRef<'_> {
         }
     }
 
+    /// How much there is to go through when it is read: 16 bytes of text are one, and each byte of
+    /// what is encoded may be a value. O(1).
+    #[must_use]
+    pub fn units(&self) -> u32 {
+        match self {
+            PropertyRef::Text(text) => text_units(text),
+            PropertyRef::Encoded(bytes) => u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            _ => 1,
+        }
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self, PropertyRef::Null)
+    }
+
+    /// Reads what [`put`](Self::put) has appended, where it lies.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub(super) fn take(source: &mut Source<'a>) -> Result<Self, Malformed> {
+        Ok(match source.byte()? {
+            0 => PropertyRef::Null,
+            flag @ 1..=2 => PropertyRef::Bool(flag == 2),
+            3 => PropertyRef::Integer(source.fixed_u64()?.cast_signed()),
+            4 => PropertyRef::Float(f64::from_bits(source.fixed_u64()?)),
+            5 => {
+                let text = std::str::from_utf8(source.bytes()?);
+                PropertyRef::Text(text.map_err(|_| Malformed("a text is no UTF-8"))?)
+            }
+            6 => PropertyRef::Encoded(source.bytes()?),
+            _ => return Err(Malformed("an unknown kind of property")),
+        })
     }
 
     /// Appends it, as [`take`](Property::take) reads it.
@@ -140,17 +177,6 @@ impl Property {
     /// # Errors
     /// It is something else.
     pub fn take(source: &mut Source<'_>) -> Result<Self, Malformed> {
-        Ok(match source.byte()? {
-            0 => Property::Null,
-            flag @ 1..=2 => Property::Bool(flag == 2),
-            3 => Property::Integer(source.fixed_u64()?.cast_signed()),
-            4 => Property::Float(f64::from_bits(source.fixed_u64()?)),
-            5 => {
-                let text = std::str::from_utf8(source.bytes()?);
-                Property::Text(text.map_err(|_| Malformed("a text is no UTF-8"))?.into())
-            }
-            6 => Property::Encoded(source.bytes()?.into()),
-            _ => return Err(Malformed("an unknown kind of property")),
-        })
+        PropertyRef::take(source).map(PropertyRef::to_property)
     }
 }

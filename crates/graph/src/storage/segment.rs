@@ -5,7 +5,7 @@
 
 use blocks::{Block, Ledger, Tree};
 
-use super::{Bits, KeyId, LabelId, NodeId, SEGMENT, Slot, TypeId, make_room, vec_bytes};
+use super::{KeyId, LabelId, NodeId, SEGMENT, Slot, SlotSet, TypeId, make_room, vec_bytes};
 
 /// No segment.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -15,7 +15,7 @@ const MOST: usize = (1 << 22) - 1;
 /// The ids of a segment.
 #[derive(Clone)]
 pub(crate) struct Slots {
-    pub live: Bits,
+    pub live: SlotSet,
     pub count: u16,
     /// The next segment with a free id, if this one has any.
     next: u32,
@@ -25,11 +25,11 @@ pub(crate) struct Slots {
 
 impl Slots {
     fn new(next: u32) -> Self {
-        Slots { live: Bits::default(), count: 0, next, keys: Vec::new() }
+        Slots { live: SlotSet::default(), count: 0, next, keys: Vec::new() }
     }
 
     /// With these ids, and that segment next in the list.
-    pub fn of(live: Bits, next: u32) -> Self {
+    pub fn of(live: SlotSet, next: u32) -> Self {
         // 1,024 at most.
         let count = live.count() as u16;
         Slots { live, count, next, keys: Vec::new() }
@@ -87,6 +87,29 @@ impl<S: Segment> Ids<S> {
     /// Whether this id lives.
     pub fn has(&self, id: u32) -> bool {
         self.of(id).is_some_and(|segment| segment.slots().live.has(super::slot_of(id)))
+    }
+
+    /// Whether all of these live, but for `u32::MAX`, which is no id. Those of one segment that
+    /// follow each other are asked for together.
+    pub fn has_all(&self, ids: &[u32]) -> bool {
+        let mut rest = ids;
+        while let Some(&first) = rest.first() {
+            let number = super::segment_of(first);
+            let other = rest.iter().position(|&id| super::segment_of(id) != number);
+            let (here, behind) = rest.split_at(other.unwrap_or(rest.len()));
+            let lives = |slots: &Slots| {
+                slots.is_full() || here.iter().all(|&id| slots.live.has(super::slot_of(id)))
+            };
+            let there = match self.segments.get(number) {
+                Some(segment) => lives(segment.slots()),
+                None => here.iter().all(|&id| id == u32::MAX),
+            };
+            if !there {
+                return false;
+            }
+            rest = behind;
+        }
+        true
     }
 
     /// The segment of an id.
@@ -180,23 +203,23 @@ impl<S: Segment> Ids<S> {
 pub(crate) struct NodeSegment {
     pub slots: Slots,
     /// Who has which label, in order of labels; none is empty.
-    labels: Vec<(LabelId, Box<Bits>)>,
+    labels: Vec<(LabelId, Box<SlotSet>)>,
 }
 
 impl NodeSegment {
     /// Who has a label.
-    pub fn label(&self, label: LabelId) -> Option<&Bits> {
+    pub fn label(&self, label: LabelId) -> Option<&SlotSet> {
         let at = self.labels.binary_search_by_key(&label, |(label, _)| *label).ok()?;
         Some(&self.labels[at].1)
     }
 
-    /// All labels here, in order, and who has them.
-    pub fn labels(&self) -> impl Iterator<Item = (LabelId, &Bits)> {
+    /// All labels here, in order, and which nodes have them.
+    pub fn labels(&self) -> impl Iterator<Item = (LabelId, &SlotSet)> {
         self.labels.iter().map(|(label, bits)| (*label, &**bits))
     }
 
     /// Sets all labels: in order, none of them empty.
-    pub fn set_labels(&mut self, labels: Vec<(LabelId, Box<Bits>)>) {
+    pub fn set_labels(&mut self, labels: Vec<(LabelId, Box<SlotSet>)>) {
         self.labels = labels;
     }
 
@@ -232,7 +255,7 @@ impl NodeSegment {
 
 impl Block for NodeSegment {
     fn memory(&self) -> usize {
-        let bits = table::size_class(size_of::<Bits>());
+        let bits = table::size_class(size_of::<SlotSet>());
         vec_bytes(&self.slots.keys) + vec_bytes(&self.labels) + self.labels.len() * bits
     }
 }

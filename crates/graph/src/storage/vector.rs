@@ -50,6 +50,12 @@ impl<'a> Vector<'a> {
         &self.values
     }
 
+    /// The values, to keep.
+    #[must_use]
+    pub fn into_values(self) -> Values<'a> {
+        self.values
+    }
+
     /// Whether any is null.
     #[must_use]
     pub fn has_nulls(&self) -> bool {

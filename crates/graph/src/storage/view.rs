@@ -5,9 +5,10 @@ use std::sync::Arc;
 use base::Versions;
 use blocks::{Block, Ledger, Root, Tree};
 
+use super::adjacency::{Lists, Neighbours};
 use super::chunk::Chunk;
-use super::lists::{Lists, Neighbours};
-use super::names::Names;
+use super::index::{Entries, Schema};
+use super::names::{Names, hash_of_all};
 use super::segment::{EdgeSegment, Ends, Ids, NodeSegment, Segment};
 use super::{EdgeId, KeyId, LabelId, NodeId, PropertyRef, TypeId, segment_of, slot_of, vec_bytes};
 
@@ -18,6 +19,17 @@ pub enum Direction {
     Out,
     /// From where they end.
     In,
+}
+
+impl Direction {
+    /// The other one.
+    #[must_use]
+    pub fn back(self) -> Direction {
+        match self {
+            Direction::Out => Direction::In,
+            Direction::In => Direction::Out,
+        }
+    }
 }
 
 /// A node or an edge.
@@ -60,11 +72,15 @@ pub struct View {
     pub(super) links: Vec<Links>,
     /// Of each key the values of nodes, by segment, and those of edges.
     pub(super) columns: Vec<[Tree<Chunk>; 2]>,
+    pub(super) schema: Root<Schema>,
+    /// Those of each index of the schema.
+    pub(super) entries: Vec<Entries>,
 }
 
 impl Block for View {
     fn memory(&self) -> usize {
-        vec_bytes(&self.label_counts) + vec_bytes(&self.links) + vec_bytes(&self.columns)
+        let (links, columns) = (vec_bytes(&self.links), vec_bytes(&self.columns));
+        vec_bytes(&self.label_counts) + links + columns + vec_bytes(&self.entries)
     }
 }
 
@@ -84,6 +100,8 @@ impl View {
             label_counts: Vec::new(),
             links: Vec::new(),
             columns: Vec::new(),
+            schema: Root::new(Schema::default(), ledger),
+            entries: Vec::new(),
         }
     }
 
@@ -101,6 +119,18 @@ impl View {
         for column in self.columns.iter().flatten() {
             column.leave_whole(versions, held);
         }
+        self.schema.leave_below(versions, held);
+        for entries in &self.entries {
+            entries.part.leave_whole(versions, held);
+        }
+    }
+
+    /// Bytes of the tables by label, type and name, which the first change of a fork copies,
+    /// whatever it changes. O(1).
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        let names = [&self.labels, &self.types, &self.keys].map(|names| names.get().memory());
+        self.memory() + names.iter().sum::<usize>()
     }
 
     /// How many nodes there are.
@@ -160,6 +190,25 @@ impl View {
         self.keys.get().iter()
     }
 
+    /// A hash of all names and their numbers. Names never go, so it is another one when there are
+    /// new ones, but for one time of four billion; the same names made in the same order have the
+    /// same on every server. O(1).
+    ///
+    /// ```
+    /// use kvist_graph::storage::Graph;
+    /// let mut graph = Graph::default();
+    /// let before = graph.names_version();
+    /// let label = graph.make_label("Person").unwrap();
+    /// assert_ne!(graph.names_version(), before);
+    /// let named = graph.names_version();
+    /// graph.create_node(&[label]).unwrap();
+    /// assert_eq!(graph.names_version(), named);
+    /// ```
+    #[must_use]
+    pub fn names_version(&self) -> u32 {
+        hash_of_all([self.labels.get(), self.types.get(), self.keys.get()])
+    }
+
     /// The name of a label.
     #[must_use]
     pub fn label_name(&self, label: LabelId) -> Option<&str> {
@@ -184,6 +233,15 @@ impl View {
         match entity {
             Entity::Node(id) => self.nodes.has(id),
             Entity::Edge(id) => self.edges.has(id),
+        }
+    }
+
+    /// Whether all of these are there, but for `u32::MAX`, which is no id.
+    #[must_use]
+    pub fn has_all(&self, entity: fn(u32) -> Entity, ids: &[u32]) -> bool {
+        match entity(0) {
+            Entity::Node(_) => self.nodes.has_all(ids),
+            Entity::Edge(_) => self.edges.has_all(ids),
         }
     }
 
@@ -285,6 +343,13 @@ impl View {
     #[must_use]
     pub fn chunk(&self, entity: Entity, key: KeyId) -> Option<&Chunk> {
         self.column(entity, key)?.get(segment_of(entity.id()))
+    }
+
+    /// Whether some node or edge has a property of this name. O(1) for each 1024 of them.
+    #[must_use]
+    pub fn is_used(&self, key: KeyId) -> bool {
+        let columns = self.columns.get(usize::from(key)).map_or(&[][..], |columns| columns);
+        columns.iter().any(|column| (0..column.len()).any(|at| column.get(at).is_some()))
     }
 
     /// The keys of which there are values in the segment of a node or an edge.

@@ -6,10 +6,8 @@
 
 use super::calendar::{DAY_SECONDS, NANOS};
 use super::datetime::DAY;
+use crate::time_units::MONTH_SECONDS;
 use crate::value::Error;
-
-/// The seconds of a month: of 365.2425 days, the twelfth part.
-pub(super) const MONTH_SECONDS: i64 = 2_629_746;
 
 /// A span of months, days, seconds and nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

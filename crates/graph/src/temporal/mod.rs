@@ -15,7 +15,6 @@
 
 pub mod accessor;
 mod addition;
-mod calendar;
 pub mod construct;
 mod date;
 mod datetime;
@@ -27,9 +26,9 @@ mod print;
 mod scan;
 mod time;
 pub mod truncate;
-mod tzif;
 mod zone;
 
+use ::calendar::days as calendar;
 pub use calendar::{DAY_NANOS, DAY_SECONDS, NANOS};
 pub use date::Date;
 pub use datetime::{DateTime, LocalDateTime};

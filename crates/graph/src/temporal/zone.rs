@@ -6,8 +6,9 @@
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
+use ::calendar::tzif;
+
 use super::calendar::DAY_SECONDS;
-use super::tzif;
 use crate::value::Error;
 
 /// A time zone, in four bytes: an offset in seconds, or beyond all offsets the place of a name

@@ -22,7 +22,7 @@ pub fn element(container: &Value, index: &Value) -> Result<Value, Error> {
         (Value::Map(map), Value::String(key)) => Ok(map.get(key).cloned().unwrap_or_default()),
         (Value::Map(_), other) => Err(Error::not_a_key(other.type_name())),
         (other, Value::String(key)) => property(other, key),
-        (other, _) => Err(Error::mismatch("List, Map, or Null", other.type_name())),
+        (other, _) => Err(Error::mismatch("Map, Node, Edge, List, or Null", other.type_name())),
     }
 }
 

@@ -1,7 +1,7 @@
-//! `+`, `-`, `*`, `/`, `%` and `^`: of numbers, strings, lists, dates and durations. Null makes
-//! null; an integer beyond 64 bits is an error, not another number.
+//! `+`, `-`, `*`, `/`, `%` and `^`: of numbers, strings, lists, maps, dates and durations. Null
+//! makes null; an integer beyond 64 bits is an error, not another number.
 
-use super::{Error, Value, number};
+use super::{Error, Map, Value, number};
 use crate::temporal::Duration;
 
 /// Two numbers, both as integers or both as floats.
@@ -35,7 +35,8 @@ fn whole(result: Option<i64>) -> Result<Value, Error> {
     result.map(Value::Integer).ok_or_else(Error::overflow)
 }
 
-/// `a + b`: a sum, a text or list of both, or a moment a duration later.
+/// `a + b`: a sum, a text, list or map of both, or a moment a duration later. Of what both maps
+/// have, the second one's stays.
 pub fn add(a: &Value, b: &Value) -> Result<Value, Error> {
     match (a, b) {
         (Value::List(a, _), Value::List(b, _)) => {
@@ -45,6 +46,10 @@ pub fn add(a: &Value, b: &Value) -> Result<Value, Error> {
         (Value::List(a, _), b) => return Value::list(a.iter().chain([b]).cloned()).checked(),
         (a, Value::List(b, _)) => {
             return Value::list([a].into_iter().chain(b.iter()).cloned()).checked();
+        }
+        (Value::Map(a), Value::Map(b)) => {
+            let both = a.iter().chain(b.iter()).map(|(key, value)| (key.clone(), value.clone()));
+            return Value::Map(Map::new(both).into()).checked();
         }
         (Value::Duration(a), Value::Duration(b)) => return Ok(a.plus(b)?.into()),
         (Value::Duration(by), moment) | (moment, Value::Duration(by)) => {

@@ -21,6 +21,8 @@ pub enum Detail {
     InvalidArgumentValue,
     /// An operand or argument has a wrong type.
     InvalidArgumentType,
+    /// A property is to be what none may be.
+    InvalidPropertyType,
     /// A map is asked for something that is not named by a string.
     MapElementAccessByNonString,
     /// A number is beyond what it may be.
@@ -59,6 +61,12 @@ impl Error {
     /// A map that is asked for something that is not named by a string.
     pub fn not_a_key(was: &str) -> Error {
         Error { detail: Detail::MapElementAccessByNonString, ..Error::mismatch("String", was) }
+    }
+
+    /// A value that no property may be.
+    pub fn property(expected: &str, was: &str) -> Error {
+        let message = format!("Property values can only be {expected}, but was {was}").into();
+        Error { class: Class::Type, detail: Detail::InvalidPropertyType, message }
     }
 
     /// A number that is beyond what it may be.

@@ -84,6 +84,12 @@ fn float(number: f64, out: &mut String) {
 /// A string in quotes.
 pub fn quoted(text: &str, out: &mut String) {
     out.push('\'');
+    escaped(text, out);
+    out.push('\'');
+}
+
+/// What stands between the quotes of a string, or a piece of it.
+pub fn escaped(text: &str, out: &mut String) {
     for letter in text.chars() {
         match letter {
             '\'' => out.push_str("\\'"),
@@ -99,7 +105,6 @@ pub fn quoted(text: &str, out: &mut String) {
             letter => out.push(letter),
         }
     }
-    out.push('\'');
 }
 
 /// A name, in backticks unless it is one without them.

@@ -24,11 +24,12 @@ impl Map {
         if by_key.windows(2).any(same) {
             return Map::new(without_repeats(entries));
         }
-        let nesting = Nesting::around(entries.iter().map(|(_, value)| value));
+        let nesting = Nesting::around(entries.iter().map(|(_, value)| value))
+            .with_texts(entries.iter().map(|(key, _)| &**key));
         Map { entries: entries.into(), by_key: by_key.into(), nesting }
     }
 
-    /// How deep it is nested, and how many values are in it.
+    /// How deep it is nested, and how much is in it.
     pub fn nesting(&self) -> Nesting {
         self.nesting
     }
@@ -63,12 +64,10 @@ impl Map {
         })
     }
 
-    /// The bytes beside those of the map itself.
+    /// The bytes beside those of the map itself, about. O(1).
     pub fn memory(&self) -> usize {
-        let entry = |(key, value): &(Arc<str>, Value)| super::shared(key.len()) + value.memory();
-        size_of_val(&*self.entries)
-            + size_of_val(&*self.by_key)
-            + self.entries.iter().map(entry).sum::<usize>()
+        let places = size_of::<Arc<str>>() + size_of::<u32>();
+        self.nesting.size() as usize * size_of::<Value>() + self.entries.len() * places
     }
 }
 

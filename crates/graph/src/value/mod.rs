@@ -13,6 +13,9 @@
 //! | `+`, `-`, `*`, `/`, `%`, `^` | [`arithmetic`] |
 //! | `a[i]`, `a[i..j]`, `a.key` | [`access`] |
 //! | the text of a verbose reply, a literal of the language | [`text`], [`literal`] |
+//! | JSON | [`json`] |
+//! | FalkorDB's numbers of types | [`type_number`] |
+//! | what the storage holds | [`stored`] |
 
 pub mod access;
 pub mod arithmetic;
@@ -20,6 +23,7 @@ pub mod comparison;
 pub mod equality;
 pub mod equivalence;
 mod error;
+pub mod json;
 pub mod literal;
 pub mod logic;
 mod map;
@@ -28,7 +32,10 @@ pub mod number;
 pub mod order;
 mod path;
 mod point;
+pub mod stored;
 pub mod text;
+pub mod type_number;
+mod types;
 
 use std::sync::Arc;
 
@@ -37,7 +44,9 @@ pub use map::Map;
 pub use nesting::{DEEPEST, LARGEST, Nesting};
 pub use path::Path;
 pub use point::Point;
+pub use types::Type;
 
+use crate::storage::text_units;
 use crate::temporal::{Date, DateTime, Duration, LocalDateTime, LocalTime, Time};
 
 /// A value.
@@ -124,12 +133,25 @@ impl Value {
         Value::List(values, nesting)
     }
 
-    /// How deep it is nested, and how many values are in it.
+    /// How deep it is nested, and how much is in it.
     pub fn nesting(&self) -> Nesting {
         match self {
             Value::List(_, nesting) => *nesting,
             Value::Map(map) => map.nesting(),
             _ => Nesting::default(),
+        }
+    }
+
+    /// How much there is to go through when it is hashed, compared or written: a value is one, and
+    /// so are 16 bytes of text. O(1).
+    pub fn units(&self) -> u32 {
+        match self {
+            Value::String(text) => text_units(text).saturating_add(1),
+            Value::List(_, nesting) => nesting.size().saturating_add(1),
+            Value::Map(map) => map.nesting().size().saturating_add(1),
+            Value::Path(path) => u32::try_from(path.nodes().len()).unwrap_or(u32::MAX),
+            Value::Vector(numbers) => u32::try_from(numbers.len() / 4).map_or(u32::MAX, |n| n + 1),
+            _ => 1,
         }
     }
 
@@ -152,13 +174,11 @@ impl Value {
     }
 
     /// The bytes that it keeps beside its own 24: all of what it shares with others, as if it were
-    /// alone.
+    /// alone; for lists and maps about so many. O(1).
     pub fn memory(&self) -> usize {
         match self {
             Value::String(text) => shared(text.len()),
-            Value::List(values, _) => {
-                shared(size_of_val(&**values)) + values.iter().map(Value::memory).sum::<usize>()
-            }
+            Value::List(_, nesting) => shared(nesting.size() as usize * size_of::<Value>()),
             Value::Map(map) => shared(size_of::<Map>()) + map.memory(),
             Value::Path(path) => shared(size_of::<Path>()) + path.memory(),
             Value::Vector(numbers) => shared(size_of_val(&**numbers)),

@@ -36,12 +36,54 @@ pub fn float(number: f64) -> String {
 
 /// A float as C's `%.15g` has it, which is how replies carry one.
 pub fn general(number: f64) -> String {
-    if number.is_nan() {
-        return if number.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
+    let mut text = String::new();
+    write_general(number, &mut text);
+    text
+}
+
+/// Appends a float as C's `%.15g` has it. Most that are stored have few digits, and are written
+/// without being taken apart.
+pub fn write_general(number: f64, out: &mut String) {
+    if !number.is_finite() {
+        let sign = if number.is_sign_negative() { "-" } else { "" };
+        return put(out, format_args!("{sign}{}", if number.is_nan() { "nan" } else { "inf" }));
     }
-    if number.is_infinite() {
-        return if number < 0.0 { "-inf" } else { "inf" }.to_owned();
+    if !write_short(number, out) {
+        write_long(number, out);
     }
+}
+
+/// A number of up to three digits behind the point and 15 in all. It is the quotient of two whole
+/// numbers that floats hold exactly, so these digits are those of the nearest float, and `%.15g`
+/// gives back what 15 digits have said.
+fn write_short(number: f64, out: &mut String) -> bool {
+    const SCALE: f64 = 1000.0;
+    let scaled = number * SCALE;
+    if scaled.abs() >= 1e15 || scaled.trunc() != scaled || scaled / SCALE != number {
+        return false;
+    }
+    // Behind the point no more than four zeros may lead; zero has a sign of its own.
+    if number == 0.0 {
+        out.push_str(if number.is_sign_negative() { "-0" } else { "0" });
+        return true;
+    }
+    // Below 10^15.
+    let whole = scaled.abs() as u64;
+    if number < 0.0 {
+        out.push('-');
+    }
+    put(out, format_args!("{}", whole / 1000));
+    let behind = whole % 1000;
+    match behind {
+        0 => {}
+        _ if behind.is_multiple_of(100) => put(out, format_args!(".{}", behind / 100)),
+        _ if behind.is_multiple_of(10) => put(out, format_args!(".{:02}", behind / 10)),
+        _ => put(out, format_args!(".{behind:03}")),
+    }
+    true
+}
+
+fn write_long(number: f64, out: &mut String) {
     let scientific = format!("{number:.14e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
@@ -53,10 +95,10 @@ pub fn general(number: f64) -> String {
     };
     if (-4..15).contains(&exponent) {
         let places = usize::try_from(14 - exponent).unwrap_or_default();
-        return bare(&format!("{number:.places$}"));
+        return out.push_str(&bare(&format!("{number:.places$}")));
     }
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", bare(digits), exponent.abs())
+    put(out, format_args!("{}e{sign}{:02}", bare(digits), exponent.abs()));
 }
 
 /// A float as C's `%f` has it.
@@ -129,3 +171,7 @@ pub(super) fn separated<T>(
     }
     out.push(close);
 }
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;

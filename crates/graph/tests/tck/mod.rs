@@ -6,12 +6,21 @@ use std::path::{Path, PathBuf};
 
 use testkit::skip;
 
+pub mod compare;
+pub mod environment;
+pub mod notation;
+pub mod observed;
+pub mod page;
+pub mod run;
+
 /// Where the kit is, from the root of the repository.
-const BESIDE: &str = "../shared/data/opencypher-tck/tck/features";
+const BESIDE: &str = "../shared/data/opencypher-tck/tck";
 
 /// A scenario; an outline is one for each of its examples.
 pub struct Scenario {
-    /// Its file and its name.
+    /// The folder of its file, below `features`.
+    pub folder: String,
+    /// Its file and its name; of an outline, with the number of the example.
     pub name: String,
     /// What is done and expected.
     pub steps: Vec<Step>,
@@ -37,16 +46,40 @@ impl Scenario {
 
     /// When the query is to fail (`compile time`, `runtime`, `any time`), and of what.
     pub fn failure(&self) -> Option<(&str, &str)> {
-        let step = self.steps.iter().find_map(|step| step.text.split_once("raised at "))?;
-        step.1.split_once(": ")
+        self.raised()?.1.split_once(": ")
     }
+
+    /// Of which class the error is that it is to fail with; empty if it is not to fail.
+    pub fn failure_class(&self) -> &str {
+        let class = self.raised().map_or("", |(class, _)| class);
+        class.strip_prefix("a ").or_else(|| class.strip_prefix("an ")).unwrap_or(class)
+    }
+
+    fn raised(&self) -> Option<(&str, &str)> {
+        self.steps.iter().find_map(|step| step.text.split_once(" should be raised at "))
+    }
+
+    /// Its folder and its name: no two have the same.
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.folder, self.name)
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(BESIDE)
+}
+
+/// The query that makes a graph which scenarios name.
+pub fn named_graph(name: &str) -> String {
+    let file = root().join("graphs").join(name).join(format!("{name}.cypher"));
+    fs::read_to_string(file).expect("the kit has the graphs that it names")
 }
 
 /// All scenarios, in the order of their files.
 pub fn scenarios() -> Option<Vec<Scenario>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(BESIDE);
     let mut files = Vec::new();
-    collect(&root, &mut files);
+    let features = root().join("features");
+    collect(&features, &mut files);
     if files.is_empty() {
         skip::because("no technology compatibility kit of openCypher at ../shared/data");
         return None;
@@ -56,7 +89,9 @@ pub fn scenarios() -> Option<Vec<Scenario>> {
     for file in files {
         let text = fs::read_to_string(&file).expect("a feature file is text");
         let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        read(stem, &text, &mut all);
+        let folder = file.parent().and_then(|folder| folder.strip_prefix(&features).ok());
+        let folder = folder.and_then(Path::to_str).unwrap_or_default();
+        read((folder, stem), &text, &mut all);
     }
     Some(all)
 }
@@ -75,13 +110,14 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 /// What is read of a scenario before its examples are put in.
 #[derive(Default)]
 struct Outline {
+    folder: String,
     name: String,
     steps: Vec<Step>,
     examples: Vec<Vec<Vec<String>>>,
     in_examples: bool,
 }
 
-fn read(file: &str, text: &str, all: &mut Vec<Scenario>) {
+fn read((folder, file): (&str, &str), text: &str, all: &mut Vec<Scenario>) {
     let mut outline = Outline::default();
     // What stands before the first scenario: the steps that all of them begin with.
     let mut background = Vec::new();
@@ -94,6 +130,7 @@ fn read(file: &str, text: &str, all: &mut Vec<Scenario>) {
             }
             finish(std::mem::take(&mut outline), all);
             outline.name = format!("{file} {kind}: {name}");
+            folder.clone_into(&mut outline.folder);
             outline.steps.clone_from(&background);
         } else if trimmed.starts_with("Examples:") {
             outline.in_examples = true;
@@ -163,9 +200,10 @@ fn finish(outline: Outline, all: &mut Vec<Scenario>) {
         return;
     }
     if outline.examples.is_empty() {
-        all.push(Scenario { name: outline.name, steps: outline.steps });
+        all.push(Scenario { folder: outline.folder, name: outline.name, steps: outline.steps });
         return;
     }
+    let mut example = 0;
     for table in &outline.examples {
         let Some((header, rows)) = table.split_first() else { continue };
         for row in rows {
@@ -183,7 +221,10 @@ fn finish(outline: Outline, all: &mut Vec<Scenario>) {
                     .map(|row| row.iter().map(|c| put_in(c)).collect())
                     .collect(),
             });
-            all.push(Scenario { name: put_in(&outline.name), steps: steps.collect() });
+            example += 1;
+            let name = format!("{} #{example}", put_in(&outline.name));
+            let (folder, steps) = (outline.folder.clone(), steps.collect());
+            all.push(Scenario { folder, name, steps });
         }
     }
 }

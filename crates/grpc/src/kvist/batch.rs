@@ -13,7 +13,7 @@ use prost::Message;
 use smallvec::SmallVec;
 use tonic::{Status, Streaming};
 
-use super::operation::{Operation, check};
+use super::operation::{Operation, check, read_reply};
 use crate::caller::{Begun, Caller, before};
 use crate::connection_user::SessionGuard;
 use crate::generated::kvist as pb;
@@ -21,7 +21,7 @@ use crate::generated::kvist::operation::Kind;
 use crate::generated::kvist::operation_result::Kind as Outcome;
 use crate::generated::kvist::{BatchRequest, BatchResponse, OperationError, OperationResult};
 use crate::inbound::Meter;
-use crate::shared::WorkerSlot;
+use crate::shared::{Shared, WorkerSlot};
 use crate::status;
 
 /// Operations that run in one go.
@@ -125,7 +125,8 @@ async fn run(
             (guard, kind) = match reply {
                 Ok((guard, reply)) => {
                     bytes += reply.len();
-                    (guard, finished(operation, &reply))
+                    let outcome = read_aside(&shared, operation, reply).await;
+                    (guard, outcome.unwrap_or_else(|status| refused(&status)))
                 }
                 // Its session has gone with it.
                 Err(status) => (caller.take_session()?, refused(&status)),
@@ -176,7 +177,9 @@ fn start<O: Operation>(
         let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
         let begun = guard.begin(slot, operation.db(), &argv)?;
         Ok(match begun {
-            Begun::Answered => Started::Done(outcome(operation, &slot.out, wrap)),
+            Begun::Answered => {
+                Started::Done(operation.read(&slot.out).map_or_else(|why| refused(&why), wrap))
+            }
             Begun::Waits => Started::Waits(std::mem::take(&mut slot.out)),
             Begun::Aside(long) => {
                 Started::Aside(long, argv.iter().map(|word| word.to_vec()).collect())
@@ -186,23 +189,23 @@ fn start<O: Operation>(
     begun.unwrap_or_else(|status| Started::Done(refused(&status)))
 }
 
-fn outcome<O: Operation>(operation: &O, reply: &[u8], wrap: fn(O::Result) -> Outcome) -> Outcome {
-    operation.read(reply).map_or_else(|status| refused(&status), wrap)
-}
-
 /// What an operation resulted in that had to wait.
-fn finished(operation: &pb::Operation, reply: &[u8]) -> Outcome {
-    match &operation.kind {
-        Some(Kind::Get(one)) => outcome(one, reply, Outcome::Get),
-        Some(Kind::Set(one)) => outcome(one, reply, Outcome::Set),
-        Some(Kind::Delete(one)) => outcome(one, reply, Outcome::Delete),
-        Some(Kind::Expire(one)) => outcome(one, reply, Outcome::Expire),
-        Some(Kind::Ttl(one)) => outcome(one, reply, Outcome::Ttl),
-        Some(Kind::JsonGet(one)) => outcome(one, reply, Outcome::JsonGet),
-        Some(Kind::JsonSet(one)) => outcome(one, reply, Outcome::JsonSet),
-        Some(Kind::Execute(one)) => outcome(one, reply, Outcome::Execute),
-        None => refused(&status::broken()),
-    }
+async fn read_aside(
+    shared: &Shared,
+    operation: &pb::Operation,
+    reply: Vec<u8>,
+) -> Result<Outcome, Status> {
+    let kind = operation.kind.clone().ok_or_else(status::broken)?;
+    Ok(match kind {
+        Kind::Get(one) => Outcome::Get(read_reply(shared, reply, one).await?),
+        Kind::Set(one) => Outcome::Set(read_reply(shared, reply, one).await?),
+        Kind::Delete(one) => Outcome::Delete(read_reply(shared, reply, one).await?),
+        Kind::Expire(one) => Outcome::Expire(read_reply(shared, reply, one).await?),
+        Kind::Ttl(one) => Outcome::Ttl(read_reply(shared, reply, one).await?),
+        Kind::JsonGet(one) => Outcome::JsonGet(read_reply(shared, reply, one).await?),
+        Kind::JsonSet(one) => Outcome::JsonSet(read_reply(shared, reply, one).await?),
+        Kind::Execute(one) => Outcome::Execute(read_reply(shared, reply, one).await?),
+    })
 }
 
 fn refused(status: &Status) -> Outcome {

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use engine::Engine;
+use engine::exchange::NoAnswer;
+use engine::{Engine, Stage};
 use smallvec::SmallVec;
 use tonic::Status;
 
@@ -16,6 +17,7 @@ use crate::generated::kvist::{
 };
 use crate::key_pages;
 use crate::reply;
+use crate::shared::Shared;
 use crate::status;
 
 /// The words of a command: most lie in the request.
@@ -40,6 +42,39 @@ pub trait Operation {
     /// # Errors
     /// It is an error.
     fn read(&self, reply: &[u8]) -> Result<Self::Result, Status>;
+
+    /// The same of a reply that is long, on another thread: what is left to be done with the result
+    /// on the thread of the port is little.
+    ///
+    /// # Errors
+    /// It is an error.
+    fn read_long(&self, reply: &[u8]) -> Result<Self::Result, Status> {
+        self.read(reply)
+    }
+}
+
+/// What the reply to an operation means that was not there at once. To read a long one is work for
+/// another thread: that of the port has other calls to serve.
+///
+/// # Errors
+/// The reply is an error; there is no thread.
+pub async fn read_reply<O>(
+    shared: &Shared,
+    reply: Vec<u8>,
+    operation: O,
+) -> Result<O::Result, Status>
+where
+    O: Operation<Result: Send + 'static> + Send + 'static,
+{
+    // It has run: it is not refused any more.
+    let long = shared.side.permit_bytes(reply.len(), Stage::Begun);
+    match long.map_err(status::no_answer)? {
+        None => operation.read(&reply),
+        Some(long) => {
+            let read = long.run(move |_| operation.read_long(&reply)).await;
+            read.ok_or_else(|| status::no_answer(NoAnswer::Broken))?
+        }
+    }
 }
 
 /// Refuses a command that came by its words and is about a connection: a call has none.
@@ -245,7 +280,11 @@ impl Operation for ExecuteRequest {
     }
 
     fn read(&self, reply: &[u8]) -> Result<ExecuteResponse, Status> {
-        reply::value(reply).map(|value| ExecuteResponse { reply: Some(value) })
+        reply::value(reply).map(ExecuteResponse::new)
+    }
+
+    fn read_long(&self, reply: &[u8]) -> Result<ExecuteResponse, Status> {
+        self.read(reply).map(ExecuteResponse::into_encoded)
     }
 }
 

@@ -10,9 +10,9 @@ use smallvec::SmallVec;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::list::{self, Wanted};
-use super::operation::{Operation, check};
+use super::operation::{Operation, check, read_reply};
 use super::{batch, watch};
-use crate::caller::Caller;
+use crate::caller::{Caller, Replied};
 use crate::connection_user::ConnectionUser;
 use crate::generated::kvist as pb;
 use crate::generated::kvist::kvist_service_server::KvistService;
@@ -27,13 +27,26 @@ pub struct Service;
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// Runs one operation.
-async fn perform<O: Operation>(request: Request<O>) -> Result<Response<O::Result>, Status> {
+async fn perform<O>(request: Request<O>) -> Result<Response<O::Result>, Status>
+where
+    O: Operation<Result: Send + 'static> + Send + Sync + 'static,
+{
     let caller = Caller::of(&request)?;
-    let operation = request.get_ref();
-    let words = operation.words()?;
-    let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
-    let result = caller.ask(operation.db(), &argv, |reply| operation.read(reply)).await?;
-    Ok(Response::new(result))
+    let operation = request.into_inner();
+    let replied = {
+        let words = operation.words()?;
+        let argv: SmallVec<[&[u8]; 8]> = words.iter().map(|word| &word[..]).collect();
+        let guard = caller.take_session()?;
+        guard.reply(operation.db(), &argv, |reply| operation.read(reply)).await?
+    };
+    let result = match replied {
+        Replied::Read(_, result) => result,
+        Replied::Unread(guard, reply) => {
+            drop(guard);
+            read_reply(&caller.user.shared, reply, operation).await
+        }
+    };
+    result.map(Response::new)
 }
 
 /// One of the streams that may be open.

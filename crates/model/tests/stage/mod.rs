@@ -4,7 +4,12 @@
 //! checks that exactly one reply was written, or none if an error was returned.
 #![allow(dead_code)] // every test file uses its own part
 
-use base::{Args, Effect, Handler, Hashing, KeyHasher, PackLimits, Protocol, Reply, Row};
+use std::time::Duration;
+
+use base::{
+    Args, CmdError, EditedSlot, Effect, Handler, Hashing, KeyHasher, Pace, PackLimits, Protocol,
+    Reply, Row,
+};
 use kvist_model::Model;
 pub use testkit::transcript::shown;
 use wire::RespWriter;
@@ -53,7 +58,18 @@ impl Stage {
         let args = Args::new(argv, words, None, &hasher);
         let mut reply = Vec::new();
         let mut out = RespWriter::new(&mut reply, self.protocol);
-        let result = run(&mut self.model, args, &mut out);
+        let mut result = run(&mut self.model, args.clone(), &mut out);
+        // What would be left to another thread is done at once.
+        if let Ok(Effect::Query(query)) = result {
+            let done = query.run(argv, &mut Unhurried, &mut out).map(|()| Effect::None);
+            result = done.inspect_err(|_| out.raw().clear());
+        } else if let Ok(Effect::Edit(edit)) = result {
+            let done = edit.run(argv, &mut Unhurried, &mut out).and_then(|edited| {
+                let edited = EditedSlot::new(Some(edited));
+                run(&mut self.model, args.installing(&edited), &mut out)
+            });
+            result = done.inspect_err(|_| out.raw().clear());
+        }
         match result {
             Ok(effect) => Outcome { reply, effect },
             Err(error) => {
@@ -79,7 +95,7 @@ impl Stage {
                 all.iter().map(typed).collect::<Vec<_>>().join("; ")
             }
             Effect::Block(_) => "block".to_owned(),
-            Effect::Query(_) => "query".to_owned(),
+            Effect::Query(_) | Effect::Edit(_) => unreachable!("they are done"),
         }
     }
 
@@ -91,6 +107,19 @@ impl Stage {
             Some(row) => (row.run, 2),
             None => (row(name).expect("a command of that name").run, 1),
         }
+    }
+}
+
+/// The pace of what nothing ends.
+struct Unhurried;
+
+impl Pace for Unhurried {
+    fn go_on(&mut self, _: &dyn Reply, _: usize) -> Result<(), CmdError> {
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
     }
 }
 

@@ -37,7 +37,7 @@ struct Derived {
 impl Derived {
     fn pieces(&mut self, arg: &Arg) -> Vec<Piece> {
         match &arg.kind {
-            Kind::OneOf(alternatives) if arg.optional => {
+            Kind::OneOf(alternatives) if arg.optional && arg.token.is_none() => {
                 vec![Piece::Group(alternatives.iter().map(|a| self.optional(a)).collect())]
             }
             Kind::Block(parts) if !arg.optional && !arg.multiple => {
@@ -46,10 +46,11 @@ impl Derived {
             }
             _ if arg.optional => vec![Piece::Group(vec![self.optional(arg)])],
             Kind::PureToken => vec![quoted(arg.token.as_deref().unwrap_or(&arg.name))],
-            _ if arg.multiple => {
+            _ if arg.multiple || is_several(&arg.kind) => {
                 let name = identifier(&arg.name);
                 self.many = Some(parameter(&format!("*{name}"), "EncodableT", None));
-                vec![Piece::Words(format!("*{name}"))]
+                let token = arg.token.iter().filter(|_| !arg.multiple).map(|token| quoted(token));
+                token.chain([Piece::Words(format!("*{name}"))]).collect()
             }
             kind => {
                 let name = identifier(&arg.name);
@@ -117,9 +118,15 @@ fn quoted(word: &str) -> Piece {
     Piece::Words(format!("{word:?}"))
 }
 
+/// Whether alternatives may have more words than one.
+fn is_several(kind: &Kind) -> bool {
+    let Kind::OneOf(alternatives) = kind else { return false };
+    alternatives.iter().any(|arg| matches!(arg.kind, Kind::Block(_) | Kind::OneOf(_)))
+}
+
 /// A name that Python accepts for a parameter.
 fn identifier(name: &str) -> String {
-    let name = name.replace(['-', ' ', '.'], "_");
+    let name = name.trim_start_matches('-').replace(['-', ' ', '.'], "_");
     match name.as_str() {
         "from" | "in" | "is" | "not" | "with" | "async" | "class" | "lambda" => name + "_",
         _ => name,
@@ -155,6 +162,13 @@ mod tests {
     }
 
     #[test]
+    fn dashes_before_a_word_are_no_part_of_its_name() {
+        let call = call("x", &base::grammar::parse("key:key [--compact]").unwrap());
+        assert_eq!(names(&call), ["key", "*", "compact"]);
+        assert_eq!(call.words.as_ref().unwrap().pieces.len(), 2);
+    }
+
+    #[test]
     fn blocks_may_be_left_out() {
         let grammar = "key:key [count_block={COUNT count:integer [ANY]}] [order=(ASC | DESC)]";
         let call = call("x", &base::grammar::parse(grammar).unwrap());
@@ -162,6 +176,19 @@ mod tests {
         let Piece::Group(branches) = &call.words.as_ref().unwrap().pieces[1] else { panic!() };
         assert_eq!(branches[0].when, When::If("count is not None".to_owned()));
         assert_eq!(branches[0].pieces.len(), 3);
+    }
+
+    #[test]
+    fn alternatives_behind_a_word_are_one_parameter() {
+        let grammar = "key:key [FORMAT format=(TEXT | CSV)]";
+        let optional = call("x", &base::grammar::parse(grammar).unwrap());
+        assert_eq!(names(&optional), ["key", "*", "format"]);
+        let Piece::Group(branches) = &optional.words.as_ref().unwrap().pieces[1] else { panic!() };
+        assert_eq!(branches[0].pieces.len(), 2);
+        let grammar = "key:key FORMAT part=(text={text!TEXT line:string...} | END)";
+        let several = call("x", &base::grammar::parse(grammar).unwrap());
+        assert_eq!(names(&several), ["key", "*part"]);
+        assert_eq!(several.words.as_ref().unwrap().pieces.len(), 3);
     }
 
     #[test]

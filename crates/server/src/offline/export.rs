@@ -7,18 +7,25 @@ use std::process::ExitCode;
 use engine::redis_files::{self, Until};
 use tls::client::Trust;
 
+use super::PASSWORDS;
 use super::arguments::Arguments;
 use super::directory;
 use super::fetch::{self, Source};
+use super::graph_text;
+use super::projects::{files, hxredis};
 use crate::usage;
-
-/// Where a password may stand that others shall not see in the list of processes; as for
-/// `kvist cli`.
-const PASSWORDS: [&str; 2] = ["KVISTCLI_AUTH", "REDISCLI_AUTH"];
 
 /// Runs the verb.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
+    if let Some((first, rest)) = args.split_first() {
+        match first.as_str() {
+            graph_text::WORD => return graph_text::export::main(rest),
+            files::WORD => return files::export::main(rest),
+            hxredis::WORD => return hxredis::export::main(rest),
+            _ => {}
+        }
+    }
     if args.iter().any(|arg| arg == "--from") {
         return match running(args) {
             Ok((to, source)) => ended(fetch_to(Path::new(&to), &source)),

@@ -94,7 +94,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// The host and the port in `host:port`, `[host]:port`, or `host`.
-fn address(text: &str) -> Result<(&str, u16), String> {
+pub(super) fn address(text: &str) -> Result<(&str, u16), String> {
     let wrong = || format!("'{text}' is not HOST:PORT");
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !host.contains(':') || host.starts_with('[') => {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use config::Settings;
 use engine::Engine;
 use engine::persistence::{DataDir, Reason};
 use engine::redis_files::{Imported, Options, RedisFiles};
@@ -14,7 +15,8 @@ use journal::snapshot::Reader;
 use store::Txn;
 
 use super::arguments::Arguments;
-use super::directory;
+use super::projects::{files, hxredis};
+use super::{directory, falkordb, graph_text};
 use crate::{loading, usage};
 use journal::wall_clock;
 
@@ -24,6 +26,15 @@ const DROP_FIELD_TTL: &str = "--drop-field-ttl";
 /// Runs the verb.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
+    if let Some((first, rest)) = args.split_first() {
+        match first.as_str() {
+            "falkordb" => return falkordb::main(rest),
+            graph_text::WORD => return graph_text::import::main(rest),
+            files::WORD => return files::import::main(rest),
+            hxredis::WORD => return hxredis::import::main(rest),
+            _ => {}
+        }
+    }
     let arguments = match Arguments::parse(args, &[DROP_FIELD_TTL]) {
         Ok(arguments) => arguments,
         Err(what) => return usage::wrong(&what),
@@ -45,42 +56,61 @@ pub fn main(args: &[String]) -> ExitCode {
 
 fn import(from: &Path, arguments: &Arguments) -> Result<(), String> {
     directory::log_warnings()?;
-    let mut settings = arguments.settings.clone();
-    // What is written is a snapshot; whether a journal follows is the server's to say.
-    settings
-        .apply_args(&["--appendonly", "no", "--rdb-export", "no"].map(str::to_owned))
-        .map_err(|error| error.to_string())?;
-    let config = settings.config();
-    let from = RedisFiles::at(from, &arguments.settings.config())?;
+    let config = arguments.settings.config();
+    let from = RedisFiles::at(from, &config)?;
     let options = Options {
         skip_unknown: config.persistence.import_skip_unknown,
         drop_field_ttls: arguments.has(DROP_FIELD_TTL),
         load_truncated: config.persistence.aof_load_truncated,
     };
-    let data_dir = directory::open(&config)?;
-    let manifest = data_dir.manifest.clone();
-    let engine = directory::engine(&settings, manifest.as_ref())?;
-    engine.attach_data_dir(data_dir);
-    let imported = if manifest.is_none() {
+    let (engine, settings, is_new) = open(arguments)?;
+    let imported = if is_new {
         read(&engine, &from, options)?
     } else {
-        let there =
-            loading::with_progress(&engine, "Reading the data directory", || engine.recover())?;
-        println!("In {}: {there}", config.process.dir);
         let side = directory::engine(&settings, None)?;
         let imported = read(&side, &from, options)?;
         merge(&engine, &side)?;
         imported
     };
     println!("Imported {imported}");
+    save(engine)
+}
+
+/// An engine for the data directory, which has read what is there, its settings, and whether
+/// nothing is.
+///
+/// # Errors
+/// The directory cannot be used, or read.
+pub(super) fn open(arguments: &Arguments) -> Result<(Arc<Engine>, Settings, bool), String> {
+    let mut settings = arguments.settings.clone();
+    // What is written is a snapshot; whether a journal follows is the server's to say.
+    settings
+        .apply_args(&["--appendonly", "no", "--rdb-export", "no"].map(str::to_owned))
+        .map_err(|error| error.to_string())?;
+    let config = settings.config();
+    let data_dir = directory::open(&config)?;
+    let manifest = data_dir.manifest.clone();
+    let engine = directory::engine(&settings, manifest.as_ref())?;
+    engine.attach_data_dir(data_dir);
+    if manifest.is_some() {
+        let there =
+            loading::with_progress(&engine, "Reading the data directory", || engine.recover())?;
+        println!("In {}: {there}", config.process.dir);
+    }
+    Ok((engine, settings, manifest.is_none()))
+}
+
+/// Saves what an engine holds to its data directory, and reads it back.
+///
+/// # Errors
+/// It cannot be saved, or is not what is read.
+pub(super) fn save(engine: Arc<Engine>) -> Result<(), String> {
+    let dir = engine.config().process.dir.clone();
     let saved = engine.save(Reason::Save, false).map_err(|error| error.to_string())?;
     let there = engine.store.entries() as u64;
     verify(&engine, there)?;
     engine.close_data_dir();
-    println!(
-        "Saved {there} keys in {} bytes to {}; read back and checked",
-        saved.bytes, config.process.dir
-    );
+    println!("Saved {there} keys in {} bytes to {dir}; read back and checked", saved.bytes);
     // Giving it all back piece by piece would only delay the exit.
     std::mem::forget(engine);
     Ok(())

@@ -22,7 +22,7 @@ fn loading_oracle() -> Option<Oracle> {
         ["--tcp-backlog", "4000"],
         ["--rdbcompression", "no"],
     ];
-    Oracle::start_with(&[("dump.rdb", &dataset)], &options.concat())
+    Oracle::start_loading(&[("dump.rdb", &dataset)], &options.concat())
 }
 
 /// Asks all samples all ways at once; no answer is waited for, as each takes its time.

@@ -26,6 +26,11 @@ const INSTEAD: &[(&str, &str)] = &[
     ("fcall", "FCALL f 0 PING"),
     ("fcall_ro", "FCALL_RO f 0 PING"),
     ("flushall", "FLUSHALL"),
+    ("folio.apply", "FOLIO.APPLY k:folio \u{2}\u{5}"),
+    ("folio.commit", "FOLIO.COMMIT k:folio ADD {}"),
+    ("folio.import", "FOLIO.IMPORT k:folio RECORDS {}"),
+    ("folio.his.write", "FOLIO.HIS.WRITE k:folio t {}"),
+    ("folio.his.writeall", "FOLIO.HIS.WRITEALL k:folio {}"),
     ("function|delete", "FUNCTION DELETE nothing"),
     ("function|flush", ""),
     ("function|kill", ""),
@@ -34,6 +39,13 @@ const INSTEAD: &[(&str, &str)] = &[
     ("georadiusbymember", "GEORADIUSBYMEMBER k:1 m 1 m"),
     ("geosearch", "GEOSEARCH k:1 FROMLONLAT 1 1 BYRADIUS 1 m"),
     ("geosearchstore", "GEOSEARCHSTORE k:to k:1 FROMLONLAT 1 1 BYRADIUS 1 m"),
+    ("graph.bulk", "GRAPH.BULK k:graph 1 0 1 0 L\0\0\0\0\0"),
+    ("graph.config|get", "GRAPH.CONFIG GET TIMEOUT"),
+    ("graph.config|set", "GRAPH.CONFIG SET TIMEOUT_MAX 0"),
+    ("graph.constraint", "GRAPH.CONSTRAINT CREATE k:graph MANDATORY NODE L PROPERTIES 1 a"),
+    ("graph.import", "GRAPH.IMPORT k:graph FORMAT CYPHER CREATE()"),
+    ("graph.profile", "GRAPH.PROFILE k:graph CREATE()"),
+    ("graph.query", "GRAPH.QUERY k:graph CREATE()"),
     ("hello", "HELLO 2"),
     ("json.set", "JSON.SET k:json $ 1"),
     ("migrate", "MIGRATE 127.0.0.1 1 k:none 0 10"),
@@ -111,7 +123,7 @@ fn sample(entry: &Entry) -> Option<Sample> {
 }
 
 fn is_ours(name: &str) -> bool {
-    ["json.", "range", "prefix"].iter().any(|start| name.starts_with(start))
+    ["json.", "graph.", "folio.", "range", "prefix"].iter().any(|start| name.starts_with(start))
         || ["backup", "client|no-touch", "client|setinfo", "flushwal", "snapshot"].contains(&name)
 }
 

@@ -2,7 +2,12 @@
 //! versions of them. What versions keep is counted in [`base::Versions`], and those that have ended
 //! are freed with the trash.
 
-use base::{CmdError, DataType, Deadline, Holds, Key, Shares, Version, Versioned, error};
+use std::sync::Arc;
+
+use base::{
+    CmdError, DataType, Deadline, Forked, Forks, Holds, Key, Leases, Shares, Version, Versioned,
+    error,
+};
 
 use crate::shard::noted::note;
 use crate::{Garbage, Object, Txn};
@@ -179,5 +184,43 @@ where
     fn share(&mut self, key: Key<'_>) -> Result<Option<Version<T::Frozen>>, CmdError> {
         let Some(value) = Holds::<T>::peek(self, key)? else { return Ok(None) };
         Version::new(&self.held.store.versions, |versions| value.freeze(versions)).map(Some)
+    }
+
+    fn leases(&self) -> &Arc<Leases> {
+        &self.held.store.leases
+    }
+}
+
+impl<T: Forked> Forks<T> for Txn
+where
+    Txn: Holds<T>,
+{
+    fn fork(&mut self, key: Key<'_>) -> Result<T::Fork, CmdError> {
+        let versions = self.held.store.versions.of_another_value();
+        Ok(match Holds::<T>::peek(self, key)? {
+            Some(value) => value.fork(&versions),
+            None => T::default().fork(&versions),
+        })
+    }
+
+    fn adopt(&mut self, key: Key<'_>, fork: T::Fork) -> Result<Option<T::Changes>, CmdError> {
+        let before = self.changes.so_far();
+        match Holds::<T>::edit(self, key, |value| value.adopt(fork))? {
+            Ok((changes, left)) => {
+                match left {
+                    Some(left) if !T::is_small(&left) => {
+                        self.store().discard(Garbage::Left(Box::new(left)));
+                    }
+                    // What a small edit has left is few blocks, which are used again at once.
+                    small => drop(small),
+                }
+                Ok(Some(changes))
+            }
+            Err(fork) => {
+                self.store().discard(Garbage::Left(fork));
+                self.changes.forget_since(before);
+                Ok(None)
+            }
+        }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use base::codec::put_number;
 use base::{
-    Class, CmdError, Databases, Key, Keyspace, Kind, Millis, PackLimits, Rng, Types, error, num,
+    Class, CmdError, Databases, Key, Keyspace, Kind, Millis, PackLimits, QueryBounds, Rng, Types,
+    error, num,
 };
 use journal::record;
 use table::{Content, EntryRef};
@@ -53,6 +54,10 @@ impl Keyspace for Txn {
 
     fn limits(&self) -> PackLimits {
         self.limits
+    }
+
+    fn query_bounds(&self) -> QueryBounds {
+        self.query_bounds
     }
 
     fn is_recorded(&self) -> bool {
@@ -214,7 +219,7 @@ impl Databases for Txn {
         if !replace && self.unexpired(db, to).is_some() {
             return Ok(false);
         }
-        if !self.request_limits.unlimited && !self.held.has_room(Object::memory_of(&entry)) {
+        if !self.request_limits.unlimited && !self.held.is_within_limit(Object::memory_of(&entry)) {
             return Err(error::OOM);
         }
         let object = match entry.content() {
@@ -337,8 +342,9 @@ impl Databases for Txn {
                         continue;
                     }
                     shard.watching.touch_db(db, |key| keys.find(hasher.hash(key), key).is_some());
-                    if !keys.is_empty() && notifications.concern_subscribers() {
-                        changes.pending.add(notifications, number, Change::Flushed { db });
+                    if !keys.is_empty() && notifications.concern_change_consumers() {
+                        let change = Change::Flushed { db };
+                        changes.pending.add((&store, notifications), number, change);
                     }
                     let mut fresh = Db::new(&hasher);
                     fresh.noted = noted;
@@ -392,10 +398,11 @@ impl Databases for Txn {
                         store.indexes.forget_noted(shard, db);
                     }
                 }
-                if notifications.concern_subscribers()
+                if notifications.concern_change_consumers()
                     && [a, b].iter().any(|&db| !shard.dbs[db].keys.is_empty())
                 {
-                    changes.pending.add(notifications, number, Change::Swapped { a, b });
+                    let change = Change::Swapped { a, b };
+                    changes.pending.add((&store, notifications), number, change);
                 }
                 shard.swap(a, b);
                 shard.history.record(record::Kind::Swap, a, |out| put_number(out, b as u64));

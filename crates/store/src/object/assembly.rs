@@ -25,8 +25,8 @@ pub(crate) const LAST: u8 = 1;
 /// The value is that of a key that was read once more.
 pub(crate) const AGAIN: u8 = 2;
 
-/// Room that is made for a string before it comes.
-const ROOM: usize = 64 << 20;
+/// Bytes that are reserved at once for a string before it comes.
+const RESERVED_AT_ONCE: usize = 64 << 20;
 
 macro_rules! growing {
     ($($tag:literal $name:ident $word:literal $type:ty,)*) => {
@@ -43,7 +43,7 @@ macro_rules! growing {
                 match tag {
                     STRING => {
                         let mut text = Vec::new();
-                        text.try_reserve_exact(count.min(ROOM)).map_err(|_| TOO_LONG)?;
+                        text.try_reserve_exact(count.min(RESERVED_AT_ONCE)).map_err(|_| TOO_LONG)?;
                         Ok(Growing::Text(text))
                     }
                     $($tag => {

@@ -20,13 +20,26 @@ pub enum Garbage {
     Object(Box<Object>),
     /// One that versions share. What they hold of it is known when it is freed; until then all of
     /// it counts as theirs, as nothing becomes free that is not counted.
-    Shared(Box<Object>, Charge),
+    Shared(SharedObject),
     /// A whole table.
     Keys(Box<Keys>),
     /// Who had read which keys.
     Readers(Box<Readers>),
     /// A version of a value that nothing reads any more.
     Version(EndedVersion),
+    /// What a value was made of before it became what a fork of it was.
+    Left(Box<dyn Send>),
+}
+
+/// A removed value that versions share, and its charge until it is freed.
+pub struct SharedObject(Option<(Box<Object>, Charge)>);
+
+impl Drop for SharedObject {
+    fn drop(&mut self) {
+        if let Some((object, charge)) = self.0.take() {
+            charge.divide(|| drop(object));
+        }
+    }
 }
 
 impl Garbage {
@@ -36,7 +49,7 @@ impl Garbage {
             Some(object) if object.free_effort() > LAZY_EFFORT => match object.versions() {
                 Some(versions) => {
                     let charge = versions.charge(object.memory());
-                    Garbage::Shared(object, charge)
+                    Garbage::Shared(SharedObject(Some((object, charge))))
                 }
                 None => Garbage::Object(object),
             },

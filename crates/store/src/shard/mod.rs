@@ -35,7 +35,7 @@ pub struct Shard {
     pub(crate) waiting: Waiting,
     pub(crate) readers: Readers,
     pub(crate) history: History,
-    /// How many of its changes were numbered for subscribers.
+    /// How many of its changes were numbered for the change stream.
     pub(crate) changes: u64,
     /// What is kept for a scan that copies values in chunks.
     pub(crate) copying: Option<Copying>,

@@ -49,7 +49,7 @@ impl Store {
     ) -> io::Result<Step> {
         let _alone = self.large.copier.lock();
         for _ in 0..ATTEMPTS {
-            let copier = Copier::default();
+            let copier = Copier::new(&self.versions);
             let Some(mut step) = self.read_step(shard, db, from, Larges::Apart(&copier)) else {
                 break;
             };
@@ -67,7 +67,7 @@ impl Store {
     pub(crate) fn read_key(&self, name: &Name, chunks: &mut dyn ChunkSink) -> io::Result<Step> {
         let _alone = self.large.copier.lock();
         for attempt in 0..=ATTEMPTS {
-            let copier = Copier::default();
+            let copier = Copier::new(&self.versions);
             let apart = (attempt < ATTEMPTS).then_some(&copier);
             let Some(mut step) = self.begin_key(name, apart) else { continue };
             if self.put_larges((name.shard, name.db), &mut step, &copier, (true, chunks))? {

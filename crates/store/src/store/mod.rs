@@ -19,7 +19,7 @@ pub(crate) mod tracked;
 use std::sync::Arc;
 use sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use base::{Hashing, KeyHasher, Millis, PackLimits, SHARD_BITS, Versions};
+use base::{Hashing, KeyHasher, Leases, Millis, PackLimits, SHARD_BITS, Versions};
 use journal::{Log, Policy};
 use sync::{Mutex, RwLock};
 
@@ -34,7 +34,7 @@ pub use notifications::{
 pub use snapshot_scan::{IN_CHUNKS, Scanned, shard_among};
 pub use tracked::TrackedKeys;
 
-use crate::feed::Feeds;
+use crate::change_stream::ChangeStream;
 use crate::ordered::Indexes;
 use crate::{Garbage, Measure, Shard};
 
@@ -112,11 +112,13 @@ pub struct Store {
     trash: Mutex<Vec<Garbage>>,
     /// Versions of values that readers keep. Those that have ended are freed with the trash.
     pub versions: Arc<Versions>,
+    /// Those that are kept for clients who come back.
+    pub leases: Arc<Leases>,
     pub(crate) large: LargeValues,
     log: Arc<Log>,
     pub(crate) listeners: Listeners,
-    /// Those who subscribe to the changes of all shards.
-    pub(crate) feeds: Feeds,
+    /// The change stream: who is told what changes in all shards.
+    pub(crate) change_stream: ChangeStream,
     /// How many keys' readers are remembered.
     pub tracked: TrackedKeys,
     /// Awaited keys that went, or were fed, and have to be looked at.
@@ -146,10 +148,11 @@ impl Store {
             counts: Counts::default(),
             trash: Mutex::default(),
             versions: Arc::default(),
+            leases: Arc::default(),
             large: LargeValues::default(),
             log: Log::new(Policy::EverySecond),
             listeners: Listeners::default(),
-            feeds: Feeds::default(),
+            change_stream: ChangeStream::default(),
             tracked: TrackedKeys::default(),
             to_serve: KeysToServe::default(),
             hasher,
@@ -271,6 +274,15 @@ impl Store {
     /// key to another, or are made of others.
     pub fn tell_by_names_from(&self, bytes: usize) {
         self.large.named_from.store(bytes, Ordering::Relaxed);
+    }
+
+    /// So many that had expired are put back: they will expire again.
+    pub(crate) fn uncount_expired(&self, keys: u64) {
+        if keys > 0 {
+            // The count may have begun anew meanwhile.
+            let less = |count: u64| Some(count.saturating_sub(keys));
+            let _ = self.counts.expired.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        }
     }
 
     /// How many keys were dropped to make room.

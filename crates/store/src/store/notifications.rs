@@ -31,8 +31,8 @@ pub const READERS: u32 = 1 << 26;
 /// Of [`Store::interest`](crate::Store::interest): a client tracks every change.
 pub const BROADCAST: u32 = 1 << 27;
 
-/// Of [`Store::interest`](crate::Store::interest): a part of the program subscribes
-/// to the changes of all shards.
+/// Of [`Store::interest`](crate::Store::interest): the change stream has a
+/// consumer.
 pub const CHANGES: u32 = 1 << 28;
 
 /// A notification.

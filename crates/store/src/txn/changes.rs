@@ -5,7 +5,7 @@
 //!   a command ─► touched ── it has ended ─► publish ─┬► readers of the key: their copies are stale
 //!   expiry, eviction ────── the key is gone ─► went ─┼► clients that watch it
 //!   a flush, a swap ───────────────────────────────┐ ├► clients that wait for it
-//!                                                  └─┴► pending ── the transaction ends ─► Feeds
+//!                                                  └─┴► pending ── at its end ─► ChangeStream
 //! ```
 //!
 //! What a command touches is gathered while it runs, and told when it has: only then is it known
@@ -20,7 +20,7 @@ use super::notifications::TxnNotifications;
 use super::pending_changes::PendingChanges;
 use crate::{Change, ChangeKind, Shard, Store, Touched};
 
-/// Who hears of what a command has changed; subscribers to all changes always do.
+/// Who hears of what a command has changed; consumers of the change stream always do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Those who watch the keys, wait for them, or have copies of their values.
@@ -40,7 +40,7 @@ pub struct Changes {
     touched: Vec<Touched>,
     /// Keys that were fed and may serve blocked clients.
     ready: Vec<Touched>,
-    /// What the subscribers hear when the transaction ends.
+    /// What the change stream is told when the transaction ends.
     pub(crate) pending: PendingChanges,
 }
 
@@ -103,13 +103,13 @@ impl Changes {
                 held.shard(*hash).watching.touch(*db, key);
             }
             let shard = held.shard(*hash);
-            if notifications.concern_subscribers() {
+            if notifications.concern_change_consumers() {
                 let kind = match shard.dbs[*db].keys.find(*hash, key) {
                     Some(_) => ChangeKind::Written,
                     None => ChangeKind::Removed,
                 };
                 let change = Change::Key { db: *db, hash: *hash, key: key.clone(), kind };
-                self.pending.add(notifications, shard.number(), change);
+                self.pending.add((&held.store, notifications), shard.number(), change);
             }
             if reach != Reach::Nobody && shard.waiting.is_awaited(*db, *hash, key) {
                 self.ready.push(touched);
@@ -139,9 +139,9 @@ impl Changes {
             }
         }
         notifications.stale(shard, (hash, key), false);
-        if notifications.concern_subscribers() {
+        if notifications.concern_change_consumers() {
             let change = Change::Key { db, hash, key: key.into(), kind };
-            self.pending.add(notifications, shard.number(), change);
+            self.pending.add((store, notifications), shard.number(), change);
         }
     }
 

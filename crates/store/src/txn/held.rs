@@ -9,6 +9,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::time::Instant;
 
 use base::Millis;
 use journal::record::Kind;
@@ -22,7 +23,7 @@ use crate::shard::waiting::DeferredServe;
 use crate::store::locks::{Busy, Guard};
 use crate::{Change, Db, Queued, Shard, Store, Touched, Watch};
 
-/// Values from this size on are copied only if there is room for all of the copy: requests are
+/// Values from this size on are copied only if all of the copy stays within the limit: requests are
 /// refused before they run where the dataset is at its limit, so each may take it beyond by what it
 /// adds. That is little but for a copy of a value: of a gigabyte it is another.
 pub const COPY_ASKS: usize = 64 << 10;
@@ -42,6 +43,10 @@ pub struct HeldShards {
     pub(crate) db: usize,
     /// It serves clients: it does not wait for threads that hold shards for too long.
     pub(crate) hurried: bool,
+    /// Since when they are held, if anything that may take its time has said so.
+    since: Option<Instant>,
+    /// Clients were served so long that others had to be told.
+    overran: bool,
     /// Nothing runs before all deferred serves of the shards have run: see `locking.rs`.
     pub(crate) insists: bool,
     /// What was done to the shards is half of a transaction: they are not given back.
@@ -62,6 +67,8 @@ impl HeldShards {
             everything: false,
             db: 0,
             hurried: false,
+            since: None,
+            overran: false,
             insists: false,
             broken_off: false,
             expired: ExpiredKeys::default(),
@@ -172,6 +179,7 @@ impl HeldShards {
         guards: impl Iterator<Item = &'g mut Guard<'s>>,
     ) {
         let broken_off = std::mem::take(&mut self.broken_off);
+        self.since = None;
         for (guard, held) in guards.zip(self.shards.drain(..)) {
             match broken_off {
                 true => self.store.locks.withhold(held.shard),
@@ -231,6 +239,27 @@ impl HeldShards {
         for held in &self.shards {
             self.store.locks.mark(held.number, &held.shard);
         }
+    }
+
+    /// Since when the shards are held: who says it first knows best, of those who say it while
+    /// they are.
+    pub fn held_since(&mut self, began: Instant) -> Instant {
+        if self.shards.is_empty() {
+            return began;
+        }
+        *self.since.get_or_insert(began)
+    }
+
+    /// Clients have been served so long with the shards in hand that another thread may have
+    /// to go on with those of this one.
+    pub fn overrun(&mut self) {
+        self.overran = true;
+    }
+
+    /// Whether it was so since this was asked last.
+    #[inline]
+    pub fn take_overran(&mut self) -> bool {
+        std::mem::take(&mut self.overran)
     }
 
     /// Does something that is about no key at a moment that has its place among the changes of
@@ -310,10 +339,10 @@ impl HeldShards {
 
 /// What the held shards tell.
 impl HeldShards {
-    /// Tells the subscribers what has changed in a held shard.
-    pub(crate) fn publish_in(&mut self, number: usize, changes: Vec<Change>) {
+    /// Tells the change stream what has changed in a held shard.
+    pub(crate) fn publish_in(&mut self, number: usize, changes: Vec<Change>, missed: u64) {
         if let Some(at) = self.find_held(number) {
-            self.store.feeds.publish(&mut self.shards[at].shard, changes);
+            self.store.change_stream.publish(&mut self.shards[at].shard, changes, missed);
         }
     }
 }
@@ -330,13 +359,13 @@ impl HeldShards {
 }
 
 impl HeldShards {
-    /// Whether a copy of a value of so many bytes has room, with what the transaction has changed
-    /// so far.
-    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+    /// Whether a copy of a value of so many bytes stays within the limit, with what the
+    /// transaction has changed so far.
+    pub(crate) fn is_within_limit(&self, bytes: usize) -> bool {
         if bytes < COPY_ASKS {
             return true;
         }
         let unreported = self.shards.iter().map(|held| held.shard.unreported_yet()).sum::<i64>();
-        self.memory.has_room(&self.store, unreported, bytes as u64)
+        self.memory.is_within_limit(&self.store, unreported, bytes as u64)
     }
 }

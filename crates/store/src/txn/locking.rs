@@ -16,6 +16,7 @@ use super::Txn;
 use super::changes::Reach;
 use super::expired::ExpiredKey;
 use crate::Store;
+use crate::containment::message;
 use crate::store::locks::Busy;
 
 /// The shards a request must hold.
@@ -142,15 +143,17 @@ impl Txn {
         result.map_err(|panic| {
             // What it touched may have changed: watchers had better know.
             self.publish_changes();
+            if self.held.is_empty() {
+                // A walk broke off: the shards that they are of have been given back.
+                self.changes.pending.leave_behind();
+            }
             for held in &mut self.held.shards {
                 held.shard.recount();
             }
             if panic.is::<Busy>() {
                 return Failed::Busy;
             }
-            let message = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-            let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
-            Failed::Panicked(message.unwrap_or_else(|| "unknown panic".to_owned()))
+            Failed::Panicked(message(&*panic))
         })
     }
 
@@ -182,7 +185,9 @@ impl Txn {
     #[cold]
     fn tell(&mut self) {
         self.notifications.clear_due();
-        self.changes.pending.publish(&mut self.held);
+        if self.changes.pending.publish(&mut self.held) {
+            self.notifications.note_due();
+        }
         self.notifications.deliver(&self.held.store);
     }
 
@@ -237,7 +242,7 @@ impl Txn {
         self.changes.pending.clear();
         self.changes.forget();
         self.changes.forget_ready();
-        self.notifications.forget_events();
+        self.notifications.forget_events(|_, _| false);
         self.notifications.deliver(&self.held.store);
     }
 }

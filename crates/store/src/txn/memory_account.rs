@@ -12,7 +12,7 @@ const REPORT_BYTES: i64 = 16 * 1024;
 pub(crate) struct MemoryAccount {
     unreported: i64,
     /// What the shards may take, if there is a limit.
-    room: Option<i64>,
+    limit: Option<i64>,
 }
 
 impl MemoryAccount {
@@ -40,14 +40,14 @@ impl MemoryAccount {
 
     /// Tells how many bytes the shards may take in all from now on, whatever the requests so far
     /// have added; `None`: there is no limit.
-    pub fn set_room(&mut self, most: Option<u64>) {
-        self.room = most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
+    pub fn set_memory_limit(&mut self, most: Option<u64>) {
+        self.limit = most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
     }
 
-    /// Whether there is room for so many bytes, with so many in the held shards that the account
-    /// does not know yet.
-    pub fn has_room(&self, store: &Store, held: i64, bytes: u64) -> bool {
+    /// Whether so many bytes more stay within the limit, with so many in the held
+    /// shards that the account does not know yet.
+    pub fn is_within_limit(&self, store: &Store, held: i64, bytes: u64) -> bool {
         let now = || store.memory.shards() + self.unreported + held;
-        self.room.is_none_or(|room| now().saturating_add_unsigned(bytes) <= room)
+        self.limit.is_none_or(|limit| now().saturating_add_unsigned(bytes) <= limit)
     }
 }

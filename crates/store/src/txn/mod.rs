@@ -29,7 +29,7 @@ mod undo;
 
 use std::sync::Arc;
 
-use base::{Class, Key, Millis, PackLimits, Rng};
+use base::{Class, Key, Millis, PackLimits, QueryBounds, Rng};
 use table::EntryRef;
 
 pub use changes::{Changes, Reach};
@@ -74,6 +74,8 @@ pub struct Txn {
     pub(crate) uses: Uses,
     pub(crate) rng: Rng,
     pub(crate) limits: PackLimits,
+    /// What a statement of a query language may take.
+    pub(crate) query_bounds: QueryBounds,
     /// What the values share that are made here.
     pub(crate) contexts: SharedContexts,
     pub(crate) request_limits: RequestLimits,
@@ -100,6 +102,7 @@ impl Txn {
             uses: Uses::new(measure, seed),
             rng: Rng::new(seed),
             limits,
+            query_bounds: QueryBounds::default(),
             contexts: SharedContexts::new(seed.rotate_left(32)),
             request_limits: RequestLimits::default(),
         }
@@ -139,6 +142,11 @@ impl Txn {
         self.limits = limits;
     }
 
+    /// Learns what a statement may take; the engine calls it when the configuration has changed.
+    pub fn set_query_bounds(&mut self, bounds: QueryBounds) {
+        self.query_bounds = bounds;
+    }
+
     /// Learns what to remember; the engine calls it when the configuration has changed.
     pub fn set_measure(&mut self, measure: Measure) {
         self.uses.measure = measure;
@@ -146,8 +154,8 @@ impl Txn {
 
     /// Tells how many bytes the shards may take in all from now on, whatever the requests so far
     /// have added; `None`: there is no limit.
-    pub fn set_room(&mut self, most: Option<u64>) {
-        self.held.memory.set_room(most);
+    pub fn set_memory_limit(&mut self, most: Option<u64>) {
+        self.held.memory.set_memory_limit(most);
     }
 
     /// Makes this transaction one that serves clients: it does not wait for overdue requests.
@@ -275,7 +283,8 @@ impl Txn {
     }
 
     fn tell_expired(&mut self, (db, hash, key): (usize, u64, &[u8]), told: bool) {
-        let Txn { held, changes, notifications, .. } = self;
+        let Txn { held, changes, notifications, undo, .. } = self;
+        undo.note_expired(db, hash, key);
         let store = Arc::clone(&held.store);
         let (shard, listeners) = (held.shard_mut(hash), (&*store, &*notifications));
         changes.went(shard, listeners, (db, hash, key), (ChangeKind::Expired, told));

@@ -5,7 +5,8 @@ use std::cell::Cell;
 use base::{Class, Event, Key};
 
 use super::held::HeldShards;
-use crate::{BROADCAST, CHANGES, Notification, READERS, Shard, Store};
+use crate::containment::contain;
+use crate::{BROADCAST, CHANGES, Notification, NotificationSink, READERS, Shard, Store};
 
 /// Clients that are sent invalidations.
 const STALE: u32 = READERS | BROADCAST;
@@ -50,10 +51,13 @@ impl TxnNotifications {
     }
 
     /// Forgets events of what is taken back. Keys that expired meanwhile have expired all the same,
-    /// and the readers of a key are told anyway: their reads are not recorded any more.
-    pub(crate) fn forget_events(&mut self) {
+    /// but for those that are put back and will expire again; and the readers of a key are told
+    /// anyway: their reads are not recorded any more.
+    pub(crate) fn forget_events(&mut self, mut is_put_back: impl FnMut(usize, &[u8]) -> bool) {
         self.pending.get_mut().retain(|notification| match notification {
-            Notification::Event(event) => event.class == Class::Expired,
+            Notification::Event(event) => {
+                event.class == Class::Expired && !is_put_back(event.db, &event.key)
+            }
             Notification::Stale { .. } | Notification::Flushed => true,
         });
     }
@@ -82,15 +86,15 @@ impl TxnNotifications {
     }
 
     /// Whether anything is told of every key that changes: to clients that are sent invalidations,
-    /// or to subscribers.
+    /// or to consumers of the change stream.
     #[inline]
     pub(crate) fn concern_keys(&self) -> bool {
         self.interest & (STALE | CHANGES) != 0
     }
 
-    /// Whether any part of the program subscribes to all changes.
+    /// Whether the change stream has a consumer.
     #[inline]
-    pub(crate) fn concern_subscribers(&self) -> bool {
+    pub(crate) fn concern_change_consumers(&self) -> bool {
         self.interest & CHANGES != 0
     }
 
@@ -135,7 +139,23 @@ impl TxnNotifications {
             }
         }
         if let Some(notification_sink) = store.listeners.sink() {
-            notification_sink.deliver(notifications, self.asker, &mut self.own);
+            let (asker, own) = (self.asker, &mut self.own);
+            let before = own.len();
+            let deliver = || notification_sink.deliver(notifications, asker, own);
+            if !contain("the delivery of notifications", deliver) {
+                self.own.truncate(before);
+                self.deliver_flushed(notification_sink);
+            }
+        }
+    }
+
+    /// Which copies are stale was not delivered, or not all of it: it may be any.
+    fn deliver_flushed(&mut self, notification_sink: &dyn NotificationSink) {
+        let (asker, own) = (self.asker, &mut self.own);
+        let before = own.len();
+        let deliver = || notification_sink.deliver(vec![Notification::Flushed], asker, own);
+        if !contain("the delivery of notifications", deliver) {
+            self.own.truncate(before);
         }
     }
 

@@ -64,7 +64,7 @@ impl Records {
             self.log.append_all(&self.write_buffer, &mut self.pending)
         } else {
             // The next transaction's are likely to be as long.
-            let ahead = |room: &[_]| table::prefetch_room(room, self.pending.len().min(AHEAD) + 64);
+            let ahead = |free: &[_]| table::prefetch_room(free, self.pending.len().min(AHEAD) + 64);
             self.log.append_with(&self.write_buffer, &self.pending, ahead)
         };
         forget(&mut self.pending);

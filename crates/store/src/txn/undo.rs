@@ -7,8 +7,9 @@
 //!
 //! Rolling back is a change like any other to everything that follows the shard: copies being made
 //! are spoiled, and the journal is told how the keys are now, so its records stay without a gap.
-//! Clients that listen hear nothing of it, but only that copies of the values are stale; those who
-//! subscribe to changes hear nothing at all.
+//! A key that expired and is put back expires again: that it did is taken back, too,
+//! and not counted. Clients that listen hear nothing of it all, but only that copies of the values
+//! are stale; those who read the change stream hear nothing at all.
 //!
 //! What cannot be rolled back, as it was not remembered, can only be broken off, as a crash would:
 //! nothing of it is recorded, and its shards are withheld from then on, since what they hold is
@@ -36,6 +37,14 @@ pub(crate) struct Before {
     key: Box<[u8]>,
     /// None if it was missing.
     entry: Option<Was>,
+    /// How many times it has expired since.
+    expired: u64,
+}
+
+impl Before {
+    fn is(&self, db: usize, hash: u64, key: &[u8]) -> bool {
+        self.db == db && self.hash == hash && *self.key == *key
+    }
 }
 
 struct Was {
@@ -65,8 +74,7 @@ impl UndoLog {
         if self.noted.is_empty() {
             self.pending = changes.pending.count();
         }
-        let is_this = |b: &Before| b.db == db && b.hash == key.hash && *b.key == *key.bytes;
-        if self.noted.iter().any(is_this) {
+        if self.noted.iter().any(|before| before.is(db, key.hash, key.bytes)) {
             return true;
         }
         let entry = match held.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes) {
@@ -85,8 +93,17 @@ impl UndoLog {
                 Some(Was { object, deadline, flags, access: entry.access() })
             }
         };
-        self.noted.push(Before { db, hash: key.hash, key: key.bytes.into(), entry });
+        let (hash, key) = (key.hash, key.bytes.into());
+        self.noted.push(Before { db, hash, key, entry, expired: 0 });
         true
+    }
+
+    /// Notes that a key has expired, which is taken back if the key is.
+    #[inline]
+    pub(crate) fn note_expired(&mut self, db: usize, hash: u64, key: &[u8]) {
+        if let Some(before) = self.noted.iter_mut().find(|before| before.is(db, hash, key)) {
+            before.expired += 1;
+        }
     }
 
     /// What was noted is not needed any more.
@@ -102,14 +119,19 @@ impl UndoLog {
         changes: &mut Changes,
         notifications: &mut TxnNotifications,
     ) {
-        if !self.noted.is_empty() {
-            changes.pending.take_back(self.pending);
+        let mut noted = std::mem::take(&mut self.noted);
+        if !noted.is_empty() {
+            let is_put_back =
+                |db, hash, key: &[u8]| noted.iter().any(|before| before.is(db, hash, key));
+            changes.pending.take_back(self.pending, is_put_back);
         }
-        for Before { db, hash, key, entry } in std::mem::take(&mut self.noted) {
-            let key = Key { hash, bytes: &key };
+        for Before { db, hash, key, entry, expired } in &mut noted {
+            let (db, hash) = (*db, *hash);
+            let key = Key { hash, bytes: key };
+            held.store().uncount_expired(*expired);
             changes.touch(held, notifications, (db, hash, key.bytes));
             let table = held.shard_mut(hash).db_mut(db);
-            let garbage = match entry {
+            let garbage = match entry.take() {
                 Some(was) => {
                     let (mut entry, replaced) = put(table, key, was.object);
                     entry.set_deadline(was.deadline);
@@ -126,6 +148,10 @@ impl UndoLog {
         }
         changes.forget();
         changes.forget_ready();
-        notifications.forget_events();
+        // One that was met past its deadline is deleted at the end, and not told again then.
+        notifications.forget_events(|db, key| {
+            let is_this = |before: &Before| before.db == db && *before.key == *key;
+            noted.iter().any(is_this) && !held.expired.has(db, key)
+        });
     }
 }

@@ -141,17 +141,28 @@ impl Act for ConfigSet<'_> {
                 }),
             );
         }
-        let changes = engine.change_settings(&self.pairs, peer).map_err(refused)?;
-        // The rest of this batch, or of this transaction, goes by the new settings.
-        control.context.configure(engine, control.txn);
-        control.when_free(Engine::follow_settings);
-        tell(&changes, id);
+        change(control, &self.pairs).map_err(refused)?;
         // A client that waits is answered by another thread.
         if control.session.blocked.is_none() {
             out.ok();
         }
         Ok(())
     }
+}
+
+/// Changes settings that do not reach out of the process.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn change(control: &mut Control<'_>, pairs: &[(&[u8], &[u8])]) -> Result<(), SetError> {
+    let engine = control.engine;
+    let (id, peer) = (control.session.client.id, peer_of(&control.session.client.origin));
+    let changes = engine.change_settings(pairs, peer)?;
+    // The rest of this batch, or of this transaction, goes by the new settings.
+    control.context.configure(engine, control.txn);
+    control.when_free(Engine::follow_settings);
+    tell(&changes, id);
+    Ok(())
 }
 
 fn peer_of(origin: &Origin) -> Peer {

@@ -20,6 +20,7 @@ mod time;
 
 use base::{Behaviour, Flag, Group, Locks, Spec};
 
+pub(super) use self::config::change as change_settings;
 use crate::engine::entry::Action;
 
 /// What most of the family has in common.

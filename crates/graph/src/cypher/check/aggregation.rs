@@ -11,7 +11,7 @@ use crate::cypher::ast::{Expr, ExprKind, Projection, Step};
 use crate::cypher::error::{Class, Error};
 use crate::cypher::functions::function;
 use crate::cypher::name::Name;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 /// Whether an expression has an aggregate in it.
 pub fn has_aggregate(value: &Expr) -> bool {

@@ -7,7 +7,7 @@ use super::{At, Checker, Procedure, Within, mismatch, undefined};
 use crate::cypher::ast::{Call, Expr, SubqueryCall, SubqueryImports};
 use crate::cypher::error::{Class, Error};
 use crate::cypher::name::{Name, Span};
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 impl Checker<'_> {
     /// Checks a call. Tells its columns if it is all of its query.
@@ -19,7 +19,10 @@ impl Checker<'_> {
     ) -> Result<Vec<Arc<str>>, Error> {
         let name = &call.procedure.name;
         let Some(procedure) = self.environment.procedure(&name.text) else {
-            let message = format!("Procedure `{name}` is not registered");
+            let message = match self.environment.why_not(&name.text) {
+                Some(reason) => format!("Procedure `{name}` is not supported: {reason}"),
+                None => format!("Procedure `{name}` is not registered"),
+            };
             return Err(Error::new(Class::ProcedureNotFound, name.span.start, message));
         };
         self.writes |= procedure.writes;
@@ -35,6 +38,7 @@ impl Checker<'_> {
         if let Some(filter) = &call.filter {
             self.predicate(filter, At::ROW)?;
         }
+        self.procedures.push((Arc::clone(&name.text), procedure));
         Ok(if standalone { columns } else { Vec::new() })
     }
 
@@ -45,7 +49,7 @@ impl Checker<'_> {
         arguments: &[Expr],
     ) -> Result<(), Error> {
         let (wanted, sent) = (procedure.arguments.len(), arguments.len());
-        if wanted != sent {
+        if wanted != sent && !(sent == 0 && procedure.is_optional()) {
             let message = format!("Procedure `{name}` requires {wanted} arguments, got {sent}");
             return Err(Error::new(Class::InvalidNumberOfArguments, name.span.start, message));
         }
@@ -60,11 +64,14 @@ impl Checker<'_> {
 
     /// A call without brackets takes parameters of the request.
     fn implicit_arguments(
-        &self,
+        &mut self,
         name: &Name,
         procedure: &Procedure,
         standalone: bool,
     ) -> Result<(), Error> {
+        if !procedure.takes_parameters() {
+            return self.call_arguments(name, procedure, &[]);
+        }
         let start = name.span.start;
         if !standalone && !procedure.arguments.is_empty() {
             let message = format!("Procedure `{name}` takes its arguments in brackets here");

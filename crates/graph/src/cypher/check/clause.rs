@@ -9,7 +9,7 @@ use crate::cypher::ast::{
 };
 use crate::cypher::error::{Class, Error};
 use crate::cypher::name::Name;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 impl Checker<'_> {
     /// Checks a clause of a query whose scope began with so many layers below it. Tells its columns

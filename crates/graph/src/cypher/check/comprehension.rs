@@ -8,7 +8,7 @@ use crate::cypher::ast::{
 };
 use crate::cypher::error::{Class, Error};
 use crate::cypher::name::Name;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 impl Checker<'_> {
     /// What the elements of a list may be.

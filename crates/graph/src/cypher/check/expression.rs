@@ -2,13 +2,16 @@
 
 use super::{At, Checker, mismatch, undefined};
 use crate::cypher::ast::{Access, Case, Expr, ExprKind, Literal, MapProjection, MapSelector, Step};
-use crate::cypher::error::Error;
+use crate::cypher::error::{Category, Error};
 use crate::cypher::name::Name;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 impl Checker<'_> {
     /// Checks an expression, and tells what it may be.
     pub fn expr(&mut self, value: &Expr, at: At) -> Result<Type, Error> {
+        if !self.progress.step() {
+            return Err(Error::ended(value.span.start));
+        }
         match &value.kind {
             ExprKind::Literal(literal) => Ok(of_literal(literal)),
             ExprKind::Parameter(_) => Ok(Type::ANY),
@@ -75,7 +78,11 @@ impl Checker<'_> {
                 Step::Property(_) if !may_be.may_be(Type::HAS_PROPERTIES) => {
                     let expected =
                         "Map, Node, Edge, Datetime, Date, Time, Duration, Null, or Point";
-                    return Err(mismatch(expected, may_be, start));
+                    let error = mismatch(expected, may_be, start);
+                    // The kit calls a path that is asked so one of syntax, and any other value
+                    // one of type.
+                    let is_path = may_be.is_only(Type::PATH);
+                    return Err(if is_path { error } else { error.as_a(Category::TypeError) });
                 }
                 Step::Property(_) => Type::ANY,
                 Step::Index(index) => self.index(may_be, index, start, at)?,
@@ -98,11 +105,13 @@ impl Checker<'_> {
         let may_be = self.expr(index, at)?;
         let keyed = Type::MAP.or(Type::NODE).or(Type::RELATIONSHIP);
         if !base.may_be(Type::LIST.or(Type::VECTOR).or(keyed)) {
-            return Err(mismatch("Map, Node, Edge, List, or Null", base, start));
+            let error = mismatch("Map, Node, Edge, List, or Null", base, start);
+            return Err(error.as_a(Category::TypeError));
         }
         if base.is_only(Type::LIST) {
             if !may_be.may_be(Type::INTEGER) {
-                return Err(mismatch("Integer", may_be, index.span.start));
+                let error = mismatch("Integer", may_be, index.span.start);
+                return Err(error.as_a(Category::TypeError));
             }
             return Ok(base.element().or(Type::NULL));
         }

@@ -3,9 +3,9 @@
 use super::{Aggregates, At, Checker, mismatch};
 use crate::cypher::ast::FunctionCall;
 use crate::cypher::error::{Class, Error};
-use crate::cypher::functions::{Function, function};
+use crate::cypher::functions::{Signature, function};
 use crate::cypher::name::Span;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 impl Checker<'_> {
     pub fn function(&mut self, call: &FunctionCall, at: At, span: Span) -> Result<Type, Error> {
@@ -18,13 +18,13 @@ impl Checker<'_> {
             call.arguments.iter().try_for_each(|value| self.expr(value, at).map(|_| ()))?;
             return Ok(Type::ANY);
         };
-        count_arguments(function, call.arguments.len(), span)?;
+        count_arguments(&function, call.arguments.len(), span)?;
         if function.random && at.aggregates == Aggregates::Nested {
             let message = "Can't use non-deterministic functions inside of aggregate functions.";
             return Err(Error::new(Class::NonConstantExpression, span.start, message));
         }
         if function.aggregate {
-            self.aggregate(function.name, at, span)?;
+            self.aggregate(&function.name.to_ascii_lowercase(), at, span)?;
         } else if call.distinct {
             let message = format!("DISTINCT has no meaning in function '{name}'");
             return Err(Error::new(Class::InvalidAggregation, span.start, message));
@@ -37,7 +37,8 @@ impl Checker<'_> {
         for (index, value) in call.arguments.iter().enumerate() {
             let may_be = self.expr(value, within)?;
             if index == 0 && !may_be.may_be(function.argument) {
-                return Err(mismatch(function.argument.name(), may_be, value.span.start));
+                let expected = function.argument.or(Type::NULL).names();
+                return Err(mismatch(&expected, may_be, value.span.start));
             }
         }
         Ok(function.result.or(Type::NULL))
@@ -60,7 +61,7 @@ impl Checker<'_> {
     }
 }
 
-fn count_arguments(function: &Function, sent: usize, span: Span) -> Result<(), Error> {
+fn count_arguments(function: &Signature, sent: usize, span: Span) -> Result<(), Error> {
     let expected = if sent < function.min {
         format!("at least {}", function.min)
     } else if sent > function.max {
@@ -68,7 +69,7 @@ fn count_arguments(function: &Function, sent: usize, span: Span) -> Result<(), E
     } else {
         return Ok(());
     };
-    let name = function.name;
+    let name = function.name.to_ascii_lowercase();
     let message = format!("Received {sent} arguments to function '{name}', expected {expected}");
     Err(Error::new(Class::InvalidNumberOfArguments, span.start, message))
 }

@@ -19,38 +19,61 @@ mod query;
 mod scope;
 mod write_pattern;
 
-pub use environment::{Environment, Facts, NoProcedures, Procedure};
+pub use environment::{Environment, Facts, NoProcedures, Procedure, ProcedureBody};
+
+use std::sync::Arc;
 
 use super::ast::{Body, Statement};
 use super::error::{Class, Error};
 use super::name::Name;
-use super::types::Type;
+use super::progress::Progress;
+use crate::value::Type;
 use scope::Scope;
 
 /// Checks a statement, and tells what is known of it then.
 pub fn check(statement: &Statement, environment: &dyn Environment) -> Result<Facts, Error> {
-    let mut checker = Checker { environment, scope: Scope::new(), writes: false, starred: 0 };
+    check_along(statement, environment, &Progress::within(usize::MAX))
+}
+
+/// The same, which asks whether to go on.
+pub fn check_along(
+    statement: &Statement,
+    environment: &dyn Environment,
+    progress: &Progress<'_>,
+) -> Result<Facts, Error> {
+    let mut checker = Checker {
+        environment,
+        progress,
+        scope: Scope::new(),
+        writes: false,
+        starred: 0,
+        procedures: Vec::new(),
+    };
     match &statement.body {
         Body::Query(query) => {
             let columns = checker.query(query, Within::Nothing)?;
-            Ok(Facts { columns, writes: checker.writes })
+            let (writes, procedures) = (checker.writes, checker.procedures);
+            Ok(Facts { columns, writes, procedures })
         }
-        Body::Index(_) => Ok(Facts { columns: Vec::new(), writes: true }),
+        Body::Index(_) => Ok(Facts { columns: Vec::new(), writes: true, procedures: Vec::new() }),
     }
 }
 
 /// What is known while a statement is checked.
 struct Checker<'e> {
     environment: &'e dyn Environment,
+    progress: &'e Progress<'e>,
     scope: Scope,
     writes: bool,
     /// How many columns `*` has stood for.
     starred: usize,
+    /// The procedures that are called.
+    procedures: Vec<(Arc<str>, Procedure)>,
 }
 
 /// For how many columns `*` may stand in a statement: in each of many clauses it may stand for one
 /// more than in the one before.
-const MAX_STARRED: usize = 1_000_000;
+const MAX_STARRED: usize = 100_000;
 
 /// What a query is a part of, which decides how it may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::cypher::ast::{
     ArithmeticOperator, Chain, ComparisonOperator, Expr, Test, Tests, UnaryOperator,
 };
 use crate::cypher::error::Error;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 /// A truth value, or null.
 const TRUTH: Type = Type::BOOLEAN.or(Type::NULL);

@@ -11,7 +11,7 @@ use super::undefined;
 use crate::cypher::ast::{Expr, ExprKind, Projection};
 use crate::cypher::error::{Class, Error};
 use crate::cypher::name::Name;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 /// What there is after a projection that groups.
 pub struct Projected {

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::scope::Layer;
 use super::{At, Checker};
 use crate::cypher::ast::{Expr, NodePattern, PathPattern, Properties, RelationshipPattern};
 use crate::cypher::error::{Class, Error};
 use crate::cypher::name::Name;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 impl Checker<'_> {
     /// Binds what patterns name, then checks what is asked of it: that may name any of it.
@@ -77,19 +78,33 @@ impl Checker<'_> {
     }
 
     fn match_properties(&mut self, path: &PathPattern) -> Result<(), Error> {
-        let nodes = path.nodes().map(|node| (&node.properties, &node.filter));
-        let relationships = path.relationships().map(|one| (&one.properties, &one.filter));
-        for (properties, filter) in nodes.chain(relationships) {
-            match properties {
-                Some(Properties::Map(entries)) => self.property_values(entries)?,
-                Some(Properties::Parameter(name)) => return Err(parameter_instead(name)),
-                None => {}
-            }
-            if let Some(filter) = filter {
+        for node in path.nodes() {
+            self.matched(node.properties.as_ref())?;
+            if let Some(filter) = &node.filter {
                 self.predicate(filter, At::ROW)?;
             }
         }
+        for relationship in path.relationships() {
+            self.matched(relationship.properties.as_ref())?;
+            let Some(filter) = &relationship.filter else { continue };
+            // Of several in a row it is asked of each, and each has their name meanwhile.
+            self.scope.push(Layer::clear());
+            if let (Some(name), Some(_)) = (&relationship.variable, relationship.length) {
+                self.scope.bind(name, Type::RELATIONSHIP);
+            }
+            let checked = self.predicate(filter, At::ROW);
+            self.scope.pop();
+            checked?;
+        }
         Ok(())
+    }
+
+    fn matched(&mut self, properties: Option<&Properties>) -> Result<(), Error> {
+        match properties {
+            Some(Properties::Map(entries)) => self.property_values(entries),
+            Some(Properties::Parameter(name)) => Err(parameter_instead(name)),
+            None => Ok(()),
+        }
     }
 
     /// The values of a map of properties.

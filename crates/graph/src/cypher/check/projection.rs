@@ -10,7 +10,7 @@ use super::{At, Checker, MAX_STARRED};
 use crate::cypher::ast::{Expr, ExprKind, Literal, Projection};
 use crate::cypher::error::{Class, Error};
 use crate::cypher::name::Span;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 /// The columns of a projection, each with what it may be.
 type Columns = Vec<(Arc<str>, Type)>;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::cypher::name::Name;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 /// The variables that are bound.
 pub struct Scope {

@@ -7,7 +7,7 @@ use crate::cypher::ast::{
 };
 use crate::cypher::error::{Class, Error};
 use crate::cypher::name::Name;
-use crate::cypher::types::Type;
+use crate::value::Type;
 
 impl Checker<'_> {
     /// Checks what a clause makes, and binds what it names.

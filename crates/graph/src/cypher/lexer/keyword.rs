@@ -99,20 +99,35 @@ keywords! {
     Yield "YIELD",
 }
 
-/// The length of the longest keyword.
-const LONGEST: usize = 16;
+/// Where the keywords of each letter begin, and where those of the last one end.
+const STARTS: [u8; 27] = {
+    let mut starts = [0; 27];
+    let mut letter = 0;
+    while letter < 27 {
+        let mut at = 0;
+        while at < ALL.len() && ((ALL[at].0.as_bytes()[0] - b'A') as usize) < letter {
+            at += 1;
+        }
+        // There are fewer than 256.
+        starts[letter] = at as u8;
+        letter += 1;
+    }
+    starts
+};
 
 impl Keyword {
     /// The keyword that a word is, or `Other`.
     pub fn of(word: &str) -> Self {
-        let mut upper = [0; LONGEST];
-        let Some(upper) = upper.get_mut(..word.len()).filter(|_| word.len() > 1) else {
+        let Some(first) = word.bytes().next().map(|byte| byte.to_ascii_uppercase()) else {
             return Self::Other;
         };
-        upper.copy_from_slice(word.as_bytes());
-        upper.make_ascii_uppercase();
-        let found = ALL.binary_search_by(|(text, _)| text.as_bytes().cmp(upper));
-        found.ok().and_then(|index| ALL.get(index)).map_or(Self::Other, |(_, keyword)| *keyword)
+        let letter = usize::from(first.wrapping_sub(b'A'));
+        let (Some(from), Some(to)) = (STARTS.get(letter), STARTS.get(letter + 1)) else {
+            return Self::Other;
+        };
+        let here = ALL.get(usize::from(*from)..usize::from(*to)).unwrap_or_default();
+        let is = |text: &str| text.len() == word.len() && text.eq_ignore_ascii_case(word);
+        here.iter().find(|(text, _)| is(text)).map_or(Self::Other, |(_, keyword)| *keyword)
     }
 
     /// Whether a variable of this name must stand in backticks: what follows an expression could

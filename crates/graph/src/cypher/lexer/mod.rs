@@ -15,6 +15,7 @@ pub use number::{Number, integer_overflow, number};
 pub use scan::Scanner;
 
 use super::error::{Class, Error};
+use super::progress::Progress;
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,16 +67,23 @@ pub struct Tokens {
 /// The longest text: offsets are 32 bits.
 const MAX_LENGTH: usize = (u32::MAX - 1) as usize;
 
-/// Makes tokens of a text, from a byte of it on.
-pub fn tokens(text: &str, from: u32) -> Result<Tokens, Error> {
+/// Makes tokens of a text, from a byte of it on; no more than there may be. Where it is to end, the
+/// text ends.
+pub fn tokens(text: &str, from: u32, progress: &Progress<'_>) -> Result<Tokens, Error> {
+    let too_long = |at| Err(Error::new(Class::TooComplex, at, "Query is too long"));
     if text.len() > MAX_LENGTH {
-        return Err(Error::new(Class::TooComplex, 0, "Query is too long"));
+        return too_long(0);
     }
     let mut scanner = Scanner::new(text, from);
     let mut list = Vec::with_capacity(16);
     let mut error = None;
     loop {
         match scanner.token() {
+            Ok(token) if list.len() >= progress.most() => return too_long(token.start),
+            Ok(token) if !progress.step() => {
+                list.push(Token { kind: Kind::End, ..token });
+                break;
+            }
             Ok(token) => {
                 list.push(token);
                 if token.kind == Kind::End {

@@ -4,6 +4,7 @@ use crate::cypher::ast::Expr;
 use crate::cypher::error::{Class, Error};
 use crate::cypher::lexer::{self, Keyword, Kind, Token, Tokens};
 use crate::cypher::name::{Name, Span};
+use crate::cypher::progress::Progress;
 
 /// How deep expressions, subqueries and operators of different ranks may lie in each other.
 ///
@@ -17,15 +18,16 @@ pub struct Parser<'t> {
     tokens: Tokens,
     at: usize,
     depth: usize,
+    progress: &'t Progress<'t>,
     /// Whether `|` ends the expression that is parsed, instead of meaning another label.
     pub(super) bar_ends: bool,
 }
 
 impl<'t> Parser<'t> {
     /// Starts at a byte of a text.
-    pub fn new(text: &'t str, from: u32) -> Result<Self, Error> {
-        let tokens = lexer::tokens(text, from)?;
-        Ok(Self { text, tokens, at: 0, depth: 0, bar_ends: false })
+    pub fn new(text: &'t str, from: u32, progress: &'t Progress<'t>) -> Result<Self, Error> {
+        let tokens = lexer::tokens(text, from, progress)?;
+        Ok(Self { text, tokens, at: 0, depth: 0, progress, bar_ends: false })
     }
 
     /// The token that is some places ahead.
@@ -69,8 +71,11 @@ impl<'t> Parser<'t> {
         Span { start, end: last.unwrap_or(start) }
     }
 
-    /// Takes the token.
+    /// Takes the token. Where the parser is to end, the text ends.
     pub(super) fn bump(&mut self) -> Token {
+        if !self.progress.step() {
+            self.at = self.tokens.list.len().saturating_sub(1);
+        }
         let token = self.ahead(0);
         if token.kind != Kind::End {
             self.at += 1;

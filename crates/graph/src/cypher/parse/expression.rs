@@ -13,16 +13,7 @@ use crate::cypher::ast::{
 };
 use crate::cypher::error::Error;
 use crate::cypher::lexer::{Keyword, Kind, Token};
-
-const OR: u8 = 1;
-const XOR: u8 = 2;
-const AND: u8 = 3;
-const NOT: u8 = 4;
-const COMPARISON: u8 = 5;
-const TESTS: u8 = 6;
-const SUM: u8 = 7;
-const PRODUCT: u8 = 8;
-const POWER: u8 = 9;
+use crate::cypher::rank::{AND, COMPARISON, NOT, OR, POWER, PRODUCT, SUM, TESTS, XOR};
 
 impl Parser<'_> {
     /// An expression.

@@ -4,10 +4,11 @@
 //! asked by the text behind it.
 
 use super::Parser;
-use crate::cypher::ast::{Expr, ExprKind, Parameter};
+use crate::cypher::ast::{Expr, ExprKind, Literal, Parameter};
 use crate::cypher::error::{Class, Error};
 use crate::cypher::lexer::{Keyword, Kind, Scanner};
 use crate::cypher::name::Span;
+use crate::cypher::progress::Progress;
 
 /// What stands before a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,20 +20,20 @@ pub struct Header {
 }
 
 /// Reads the header of a text; most have none.
-pub fn header(text: &str) -> Result<Header, Error> {
+pub fn header(text: &str, progress: &Progress<'_>) -> Result<Header, Error> {
     let mut scanner = Scanner::new(text, 0);
     match scanner.token() {
         Ok(token) if token.keyword == Keyword::Cypher => {}
         _ => return Ok(Header { parameters: Vec::new(), body: 0 }),
     }
     let from = scanner.at();
-    let body = end(text, scanner);
+    let body = end(text, scanner, progress);
     let text = Span { start: 0, end: body }.of(text);
-    Ok(Header { parameters: Parser::new(text, from)?.parameters()?, body })
+    Ok(Header { parameters: Parser::new(text, from, progress)?.parameters()?, body })
 }
 
 /// Where the header ends: at a word that begins a clause and is no parameter's name.
-fn end(text: &str, mut scanner: Scanner<'_>) -> u32 {
+fn end(text: &str, mut scanner: Scanner<'_>, progress: &Progress<'_>) -> u32 {
     let mut depth = 0_usize;
     let Ok(mut token) = scanner.token() else { return scanner.at() };
     loop {
@@ -44,6 +45,7 @@ fn end(text: &str, mut scanner: Scanner<'_>) -> u32 {
                 depth = depth.saturating_sub(1);
             }
             Kind::End => return start,
+            _ if !progress.step() => return start,
             _ if depth == 0 && token.keyword.begins_clause() && next.kind != Kind::Equal => {
                 return start;
             }
@@ -78,10 +80,21 @@ fn is_constant(value: &Expr) -> bool {
         ExprKind::List(items) => items.iter().all(is_constant),
         ExprKind::Map(entries) => entries.iter().all(|(_, value)| is_constant(value)),
         ExprKind::Unary(_, operand) => is_constant(operand),
-        ExprKind::Arithmetic(chain) => {
-            is_constant(&chain.first) && chain.rest.iter().all(|(_, value)| is_constant(value))
-        }
+        ExprKind::Arithmetic(_) => is_number(value),
         ExprKind::Function(call) => call.arguments.iter().all(is_constant),
+        _ => false,
+    }
+}
+
+/// Whether it is computed of numbers alone: lists and strings that are put together again and again
+/// take much longer than their text.
+fn is_number(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Literal(Literal::Integer(_) | Literal::Float(_)) => true,
+        ExprKind::Unary(_, operand) => is_number(operand),
+        ExprKind::Arithmetic(chain) => {
+            is_number(&chain.first) && chain.rest.iter().all(|(_, value)| is_number(value))
+        }
         _ => false,
     }
 }

@@ -28,16 +28,18 @@ pub use header::{Header, header};
 
 use super::ast::{Body, Statement};
 use super::error::Error;
+use super::progress::Progress;
 use cursor::Parser;
 
 /// Parses a statement with its header.
 pub fn parse(text: &str) -> Result<Statement, Error> {
-    let header = header(text)?;
-    let body = statement(text, header.body)?;
+    let progress = &Progress::within(usize::MAX);
+    let header = header(text, progress)?;
+    let body = statement(text, header.body, progress)?;
     Ok(Statement { parameters: header.parameters, body })
 }
 
 /// Parses what follows the header, which ends at a byte of the text.
-pub fn statement(text: &str, from: u32) -> Result<Body, Error> {
-    Parser::new(text, from)?.body()
+pub fn statement(text: &str, from: u32, progress: &Progress<'_>) -> Result<Body, Error> {
+    Parser::new(text, from, progress)?.body()
 }

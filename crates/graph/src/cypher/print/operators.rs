@@ -5,20 +5,9 @@ use crate::cypher::ast::{
     Access, ArithmeticOperator, Chain, ComparisonOperator, Expr, ExprKind, Literal,
     LogicalOperator, Step, Test, Tests, UnaryOperator,
 };
-
-const OR: u8 = 1;
-const XOR: u8 = 2;
-const AND: u8 = 3;
-const NOT: u8 = 4;
-const COMPARISON: u8 = 5;
-const TESTS: u8 = 6;
-const SUM: u8 = 7;
-const PRODUCT: u8 = 8;
-const POWER: u8 = 9;
-const SIGN: u8 = 10;
-const LABELS: u8 = 11;
-const ACCESS: u8 = 12;
-const ATOM: u8 = 13;
+use crate::cypher::rank::{
+    ACCESS, AND, ATOM, COMPARISON, LABELS, NOT, OR, POWER, PRODUCT, SIGN, SUM, TESTS, XOR,
+};
 
 impl Printer {
     /// An operand that binds at least as tight as a rank, or is put in brackets.

@@ -163,7 +163,7 @@ impl Integers {
 
 /// Puts an element at a position: in the place of the one there, or before it. Positions between
 /// the end and this one get what is of no meaning.
-pub(super) fn place<T: Copy + Default>(all: &mut Vec<T>, at: usize, value: T, before: bool) {
+pub(super) fn place<T: Default>(all: &mut Vec<T>, at: usize, value: T, before: bool) {
     if before {
         make_room(all);
         all.insert(at, value);

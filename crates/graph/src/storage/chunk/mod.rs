@@ -20,8 +20,8 @@ use std::ops::Range;
 use blocks::Block;
 
 use self::integers::{Integers, place};
-use self::texts::Texts;
-use super::{Bits, Property, PropertyRef, SEGMENT, Slot, make_room, vec_bytes};
+use self::texts::TextChunk;
+use super::{Property, PropertyRef, SEGMENT, Slot, SlotSet, make_room, vec_bytes};
 
 /// With more values than this they lie at their slots.
 const FEW: usize = 256;
@@ -39,7 +39,7 @@ pub struct Chunk {
 #[derive(Clone)]
 enum Filled {
     Few(Vec<Slot>),
-    Many { bits: Box<Bits>, count: u16 },
+    Many { bits: Box<SlotSet>, count: u16 },
 }
 
 /// The values, by position.
@@ -52,8 +52,8 @@ pub(super) enum Packed {
         high: f64,
     },
     /// By slot.
-    Bools(Box<Bits>),
-    Texts(Texts),
+    Bools(Box<SlotSet>),
+    Texts(TextChunk),
     /// `changes`: how many values were replaced since all were looked at.
     Mixed {
         all: Vec<Property>,
@@ -209,7 +209,7 @@ impl Chunk {
         self.filled = if few {
             Filled::Few(slots)
         } else {
-            let mut bits = Box::<Bits>::default();
+            let mut bits = Box::<SlotSet>::default();
             for &slot in &slots {
                 bits.add(slot);
             }
@@ -240,7 +240,7 @@ impl Packed {
                 Packed::Floats { all: Vec::new(), low: f64::INFINITY, high: f64::NEG_INFINITY }
             }
             PropertyRef::Bool(_) => Packed::Bools(Box::default()),
-            PropertyRef::Text(_) => Packed::Texts(Texts::new()),
+            PropertyRef::Text(_) => Packed::Texts(TextChunk::new()),
             PropertyRef::Null | PropertyRef::Encoded(_) => {
                 Packed::Mixed { all: Vec::new(), heap: 0, changes: 0 }
             }
@@ -295,16 +295,7 @@ impl Packed {
             (Packed::Mixed { all, heap, .. }, value) => {
                 let value = value.to_property();
                 *heap += value.memory();
-                if before {
-                    make_room(all);
-                    all.insert(at, value);
-                    return;
-                }
-                while all.len() <= at {
-                    make_room(all);
-                    all.push(Property::Null);
-                }
-                all[at] = value;
+                place(all, at, value, before);
             }
             _ => debug_assert!(false, "it fits"),
         }
@@ -355,7 +346,7 @@ impl Packed {
         match self {
             Packed::Integers(all) => all.memory(),
             Packed::Floats { all, .. } => vec_bytes(all),
-            Packed::Bools(_) => table::size_class(size_of::<Bits>()),
+            Packed::Bools(_) => table::size_class(size_of::<SlotSet>()),
             Packed::Texts(all) => all.memory(),
             Packed::Mixed { all, heap, .. } => vec_bytes(all) + heap,
         }
@@ -366,7 +357,7 @@ impl Block for Chunk {
     fn memory(&self) -> usize {
         let filled = match &self.filled {
             Filled::Few(slots) => vec_bytes(slots),
-            Filled::Many { .. } => table::size_class(size_of::<Bits>()),
+            Filled::Many { .. } => table::size_class(size_of::<SlotSet>()),
         };
         filled + self.values.memory()
     }

@@ -18,7 +18,7 @@ const SMALL: usize = 256;
 
 /// Texts of a chunk, by position.
 #[derive(Clone)]
-pub struct Texts {
+pub struct TextChunk {
     form: Form,
     /// Bytes of `text` that no position has any more.
     garbage: usize,
@@ -39,7 +39,7 @@ enum Form {
     },
 }
 
-impl Texts {
+impl TextChunk {
     pub fn new() -> Self {
         let form = Form::Dictionary {
             codes: Vec::new(),
@@ -47,7 +47,7 @@ impl Texts {
             uses: Vec::new(),
             marks: Vec::new(),
         };
-        Texts { form, garbage: 0, text: String::new() }
+        TextChunk { form, garbage: 0, text: String::new() }
     }
 
     /// Whether it is better to make all of this anew.

@@ -55,7 +55,7 @@ pub(super) fn memory(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("mem_cluster_links", 0);
     lines.put("mem_aof_buffer", figures.journal);
     lines.put("mem_query_versions", figures.kept);
-    lines.put("mem_unread_changes", figures.unread);
+    lines.put("mem_change_backlog", figures.change_backlog);
     lines.put("mem_allocator", identity::ALLOCATOR);
     lines.put("active_defrag_running", 0);
     lines.put("lazyfree_pending_objects", engine.store.pending_frees());

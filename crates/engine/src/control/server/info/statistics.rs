@@ -52,6 +52,7 @@ pub(super) fn stats(control: &mut Control<'_>, lines: &mut Lines) {
     lines.put("tracking_total_keys", engine.store.tracked.keys());
     lines.put("tracking_total_items", engine.store.tracked.readers());
     lines.put("tracking_total_prefixes", engine.notify.tracking.prefixes());
+    lines.put("graph_exports", engine.store.leases.len());
     lines.put("unexpected_error_replies", 0);
     lines.put("total_error_replies", totals.errors);
     lines.put("dump_payload_sanitizations", 0);

@@ -89,7 +89,7 @@ mod tests {
         Figures {
             indexes: 0,
             kept: 0,
-            unread: 0,
+            change_backlog: 0,
             records: 0,
             used,
             peak,

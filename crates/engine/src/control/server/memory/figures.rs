@@ -25,8 +25,8 @@ pub(in crate::control::server) struct Figures {
     pub indexes: usize,
     /// What queries keep of values that were changed behind them.
     pub kept: usize,
-    /// Changes that parts of the program subscribe to and have not read yet.
-    pub unread: usize,
+    /// Changes that readers of the change stream have not read yet.
+    pub change_backlog: usize,
     /// Users, and what is logged of clients.
     pub records: usize,
     /// Records that wait to be written to the journal.
@@ -53,7 +53,7 @@ impl Figures {
             scripting: engine.scripting_memory(),
             indexes: engine.store.indexes.memory(),
             kept: engine.store.versions.kept(),
-            unread: engine.store.unread_changes(),
+            change_backlog: engine.store.change_backlog(),
             records: engine.records_memory(),
             journal: usize::try_from(engine.store.log().waiting()).unwrap_or(usize::MAX),
             resident: process::resident(),
@@ -70,7 +70,7 @@ impl Figures {
     pub fn overhead(&self) -> usize {
         // Interpreters are not part of what is used.
         let scripting: usize = self.scripting[2..].iter().sum();
-        let kept = self.kept + self.unread;
+        let kept = self.kept + self.change_backlog;
         let beside = self.clients + self.indexes + kept + self.records + scripting;
         (self.tables() + beside).min(self.used)
     }
