@@ -58,6 +58,8 @@ const RENAMES: &[&str] = &[
 
 /// Requests and nothing else about them: words by `|`.
 const REQUESTS: &[&str] = &[
+    // Whoever started redis-server has asked it this, too.
+    "ping",
     "get|k",
     "fetch|k",
     "take|k",
