@@ -30,7 +30,8 @@ bench: ## measure Kvist and the servers found here side by side
 	$(CARGO) build --locked --release --bin kvist --bin kvist-bench
 	exec "$${CARGO_TARGET_DIR:-target}/release/kvist-bench" $(REPORT) $(ARGS)
 
-soak: ## repeat the random tests for MINUTES (30), then kill the server CYCLES (1000) times
+soak: ## all on a busy machine, the random tests for MINUTES (30), then CYCLES (1000) kills
+	$(PYTHON) tests/whole.py --busy 2 $(ARGS)
 	$(PYTHON) tests/whole.py --soak $(MINUTES) $(ARGS)
 	$(MAKE) crash
 

@@ -18,14 +18,16 @@ from .registry import Failed, Skipped
 class Job:
     """One run of one check: its log, and its line on the terminal."""
 
-    def __init__(self, options, title, name):
+    def __init__(self, options, title, name, alone=False):
         self.options, self.title = options, title
+        self.alone = alone  # nothing else is to run beside it, nor parts of it side by side
         self.log = LOGS / f"{name}.log"
         self.log.write_bytes(b"")
         self.started = time.monotonic()
         self.parts = {}  # seconds that parts of it took, by name: for the list of the slowest
         self.skips = {}  # what parts of it could not do here, and which parts those are
         self.complaints = []  # lines of the log that say why parts of it failed
+        self.failed_parts = []  # the names of the parts that failed, if it has parts
         self.lock, self.processor = threading.Lock(), 0.0  # seconds of processor time
         # Whatever is killed in the middle leaves its files here. A short path: sockets lie in it.
         self.temporary = tempfile.mkdtemp(prefix="kvist-")

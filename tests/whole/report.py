@@ -19,20 +19,32 @@ class Report:
         self.lock, self.total, self.finished = threading.Lock(), total, 0
         self.running, self.seconds, self.outcomes, self.processor = {}, {}, {}, 0.0
         self.failures = {}  # what each failed check said
+        self.failed_parts = {}  # the programs of tests that failed, or the check itself
+        self.again, self.flaky = {}, {}  # what was said by what runs again; by what passed then
 
     def begin(self, item):
         """A check begins."""
         with self.lock:
             self.running[item.name] = time.monotonic()
 
-    def done(self, item, outcome, text, seconds, processor):
+    def begin_again(self, item):
+        """A check that failed begins once more."""
+        self.again[item.name] = self.failures.pop(item.name)
+        self.finished -= 1
+        self.begin(item)
+
+    def done(self, item, outcome, text, seconds, job):
         """A check is done: how long its parts took, and how much processor time all of it."""
+        processor = job.processor
         with self.lock:
             self.running.pop(item.name, None)
             self.finished += 1
             self.outcomes[item.name] = outcome
             if outcome == "failed":
                 self.failures[item.name] = text
+                self.failed_parts[item.name] = job.failed_parts or [item.name]
+            elif item.name in self.again:
+                self.flaky[item.name] = self.again[item.name]
             self.seconds.update(seconds)
             self.processor += processor
             start = "\r\x1b[K" if sys.stdout.isatty() else ""
@@ -56,6 +68,14 @@ class Report:
         """The checks and the programs of tests that took longest."""
         slowest = sorted(self.seconds.items(), key=lambda item: -item[1])[:count]
         print("slowest: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in slowest))
+
+    def show_flaky(self, path):
+        """A line for each program of tests or check that failed at first and then passed; a file keeps
+        all that they said."""
+        path.write_text("".join(f"{text}\n" for text in self.flaky.values()))
+        for name, text in self.flaky.items():
+            said = next((line for line in text.splitlines() if "panicked at" in line), text.splitlines()[-2])
+            print(f"flaky: {', '.join(self.failed_parts[name])} ({said.strip()}); see {path}")
 
     def repeat_failures(self, count):
         """The last lines of each failed check once more: of a long run one often sees the end only."""

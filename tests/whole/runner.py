@@ -1,4 +1,4 @@
-"""Runs checks side by side, each as soon as it may begin."""
+"""Runs checks side by side, each as soon as it may begin; and once more, alone, those that failed."""
 
 import shutil
 import time
@@ -9,9 +9,9 @@ from .registry import Failed, Skipped
 from .report import some
 
 
-def run_one(options, item, report):
-    """Runs a check, tells how it went, and returns "passed", "failed" or "skipped"."""
-    job = Job(options, item.name, item.name)
+def run_one(options, item, report, alone=False):
+    """Runs a check, and tells the report how it went."""
+    job = Job(options, item.name, f"{item.name}-again" if alone else item.name, alone)
     outcome, text = "passed", ""
     try:
         item.run(job)
@@ -26,8 +26,7 @@ def run_one(options, item, report):
     text = "\n".join(filter(None, [*lines, text]))
     shutil.rmtree(job.temporary, ignore_errors=True)
     seconds = {item.name: time.monotonic() - job.started, **job.parts}
-    report.done(item, outcome, text, seconds, job.processor)
-    return outcome
+    report.done(item, outcome, text, seconds, job)
 
 
 def behind(item, checks):
@@ -66,3 +65,16 @@ def run_all(options, checks, report):
                     running[item] = pool.submit(run_one, options, item, report)
             report.show_progress()
             time.sleep(0.1)
+
+
+def run_again(options, checks, report):
+    """Runs what failed once more, alone: what passes now depends on what ran beside it. No more than
+    `MOST_FLAKY`: where more fails, something is broken."""
+    failed = [item for item in checks if report.outcomes.get(item.name) == "failed"]
+    if sum(len(report.failed_parts[item.name]) for item in failed) <= MOST_FLAKY:
+        for item in failed:
+            report.begin_again(item)
+            run_one(options, item, report, alone=True)
+
+
+MOST_FLAKY = 2  # parts of a run, a program of tests or a check each, that may fail at first

@@ -30,7 +30,11 @@ def check_tests(job):
 @check("unit", after=("tests",))
 def check_unit(job):
     """Do the tests of the crates pass?"""
-    run_programs(job, BUILT or built(job, "--workspace"))
+    programs = BUILT or built(job, "--workspace")
+    try:
+        run_programs(job, programs)
+    finally:  # if it is run again, what passed is not
+        BUILT[:] = [program for program in programs if program[0] in job.failed_parts]
 
 
 @check("doctests", after=("tests",), using=("cargo",))
@@ -69,11 +73,11 @@ def built(job, *which):
 
 def run_programs(job, programs):
     """Runs tests, two programs side by side: most of the time a test waits for something."""
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(1 if job.alone else 2) as pool:
         results = list(pool.map(lambda program: run_tests(job, *program), programs))
-    failed = [name for name, passed in results if not passed]
-    if failed:
-        raise Failed(f"tests failed: {', '.join(failed)}\n" + "\n".join(job.complaints))
+    job.failed_parts = [name for name, passed in results if not passed]
+    if job.failed_parts:
+        raise Failed(f"tests failed: {', '.join(job.failed_parts)}\n" + "\n".join(job.complaints))
 
 
 def parts_of(program, target, crate):
