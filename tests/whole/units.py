@@ -33,8 +33,8 @@ def check_unit(job):
     programs = BUILT or built(job, "--workspace")
     try:
         run_programs(job, programs)
-    finally:  # if it is run again, what passed is not
-        BUILT[:] = [program for program in programs if program[0] in job.failed_parts]
+    finally:  # what passed is not run again
+        BUILT[:] = [program for program in programs if program[0] in job.failed_parts] or programs
 
 
 @check("doctests", after=("tests",), using=("cargo",))
