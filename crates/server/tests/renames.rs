@@ -58,7 +58,7 @@ const RENAMES: &[&str] = &[
 
 /// Requests and nothing else about them: words by `|`.
 const REQUESTS: &[&str] = &[
-    // Whoever started redis-server has asked it this, too.
+    // The test kit that started redis-server has sent it this, too.
     "ping",
     "get|k",
     "fetch|k",
