@@ -56,6 +56,7 @@ pub mod persistence;
 mod replace_file;
 mod scripting;
 mod scripts;
+mod search;
 mod start;
 mod tracking_upkeep;
 

@@ -27,6 +27,7 @@ use crate::metrics::Metrics;
 use crate::notify::Notify;
 use crate::notify::request_flags::RequestFlags;
 use crate::scripts::Scripts;
+use crate::search::Catalog;
 
 impl Engine {
     /// An engine over an empty dataset.
@@ -94,6 +95,7 @@ impl Engine {
             memory,
             durability: Durability::default(),
             scripts: Scripts::default(),
+            catalog: Catalog::new(start.workers),
             background,
             run,
             hooks: Hooks::default(),

@@ -65,6 +65,8 @@ pub enum Kind {
     Derived = 11,
     /// Such a command reads keys of this shard now: the [`RecordId`] of its record.
     Barrier = 12,
+    /// Secondary indexes have come, gone or changed, as the body says: as [`Kind::Libraries`].
+    Indexes = 13,
 }
 
 impl Kind {
@@ -82,6 +84,7 @@ impl Kind {
             10 => Kind::To,
             11 => Kind::Derived,
             12 => Kind::Barrier,
+            13 => Kind::Indexes,
             _ => return None,
         })
     }

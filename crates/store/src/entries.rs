@@ -6,7 +6,7 @@ use table::{Content, EntryRef, POSITIONS};
 
 use crate::image::{self, Image};
 use crate::replay::{forget_below, restore};
-use crate::{HeldShards, Object, Scope, Txn};
+use crate::{HeldShards, Object, Scope, Shard, Txn};
 
 /// An entry, seen where it lies. It may be past its deadline.
 #[derive(Clone, Copy)]
@@ -63,6 +63,41 @@ pub fn each_entry(
 pub fn seen<'h>(held: &'h HeldShards, key: Key<'_>) -> Option<Seen<'h>> {
     held.table(key.hash).keys.find(key.hash, key.bytes).map(|entry| Seen::of(&entry))
 }
+
+/// The entry of a key of a shard that the caller has in hand, even past its deadline. It does not
+/// count as used.
+#[must_use]
+pub fn seen_in<'s>(shard: &'s Shard, db: usize, hash: u64, key: &[u8]) -> Option<Seen<'s>> {
+    shard.dbs()[db].keys.find(hash, key).map(|entry| Seen::of(&entry))
+}
+
+/// Shows some entries of a shard's database, from a position on, while its lock is held; where to
+/// go on, if there are more. Entries that are there all the time are shown at least once, whatever
+/// happens between the slices. Call while holding every shard, or none. O(`SLICE`).
+pub fn each_entry_from(
+    held: &mut HeldShards,
+    number: usize,
+    db: usize,
+    from: u64,
+    visit: &mut dyn FnMut(Seen<'_>),
+) -> Option<u64> {
+    held.with_shard(number, |shard| {
+        let (table, mut position, mut shown) = (&shard.dbs()[db].keys, from, 0);
+        for _ in 0..SLICE {
+            position = table.scan(position, &mut |entry| {
+                shown += 1;
+                visit(Seen::of(&entry));
+            });
+            if position == 0 || shown >= SLICE {
+                break;
+            }
+        }
+        (position != 0).then_some(position)
+    })
+}
+
+/// Entries and buckets of a slice, about.
+const SLICE: usize = 128;
 
 /// Takes a shard's database apart and puts it together again from what a snapshot would hold of
 /// it. Its shard is held. O(keys).

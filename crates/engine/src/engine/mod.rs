@@ -39,6 +39,7 @@ use crate::durability::Durability;
 use crate::metrics::Metrics;
 use crate::notify::Notify;
 use crate::scripts::Scripts;
+use crate::search::Catalog;
 
 /// What an engine is started with.
 pub struct Start {
@@ -99,6 +100,8 @@ pub struct Engine {
     pub durability: Durability,
     /// Scripts and libraries.
     pub(crate) scripts: Scripts,
+    /// Secondary indexes.
+    pub(crate) catalog: Catalog,
     /// Threads for requests that wait for other servers or for files, and for queries.
     pub(crate) background: BackgroundRequests,
     /// This run.
@@ -157,7 +160,7 @@ impl Engine {
         let (indexes, tracked) = (self.store.indexes.memory(), self.store.tracked.memory());
         let kept = self.store.versions.kept() + self.store.change_backlog();
         let beside = tracked + indexes + kept + buffers + migrating + scripts;
-        beside + self.scripts.functions.memory() + self.records_memory()
+        beside + self.scripts.functions.memory() + self.records_memory() + self.catalog.memory()
     }
 
     /// Bytes of users and their rules, of `ACL LOG`, of the slow log and of those of graphs.

@@ -14,11 +14,12 @@ use store::image;
 use types::Contexts;
 
 use super::record_order;
-use super::snapshot_coverage::{CHUNKS, LIBRARIES, MOVED, OTHERS};
+use super::snapshot_coverage::{CHUNKS, INDEXES, LIBRARIES, MOVED, OTHERS};
 use super::value_chunks::{Again, Arriving};
 use crate::durability::named_once;
 use crate::engine::table::Table;
 use crate::scripts::read_libraries;
+use crate::search::catalog_image;
 
 /// What is damaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -273,6 +274,11 @@ pub(super) fn entries(raw: &[u8], db: u32) -> Result<(u64, u64), String> {
         read_libraries(source.rest()).map_err(|error| error.to_string())?;
         return Ok((0, step.seq));
     }
+    if db == INDEXES {
+        let step = snapshot::step(&mut source).map_err(|error| error.to_string())?;
+        catalog_image::read(source.rest()).map_err(|error| error.to_string())?;
+        return Ok((0, step.seq));
+    }
     if db == MOVED {
         // Counted where it stands otherwise.
         let again = Again::of(&mut source).map_err(|error| error.to_string())?;
@@ -336,6 +342,10 @@ impl Walked<'_> {
                     Err(Malformed("libraries of functions in a shard that holds none"))
                 }
                 record::Kind::Libraries => read_libraries(body).map(drop),
+                record::Kind::Indexes if record.shard != 0 => {
+                    Err(Malformed("indexes in a shard that holds none"))
+                }
+                record::Kind::Indexes => catalog_image::read(body).map(drop),
                 record::Kind::From | record::Kind::To => record::Half::of(body).map(drop),
                 record::Kind::Derived => {
                     record::Derived::of(body).map(|derived| self.command(&derived.words, place))

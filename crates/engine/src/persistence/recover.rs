@@ -127,6 +127,7 @@ impl Engine {
             }
             done => done.map_err(|error| cannot_go_on(&error, disk.path()))?,
         }
+        self.fill_recovered().map_err(|error| error.to_string())?;
         let _ = self.durability.recovered.set(found.clone());
         Ok(found)
     }

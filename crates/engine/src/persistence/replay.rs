@@ -14,7 +14,7 @@ use journal::snapshot::{self, Reader};
 use store::{POSITIONS, Scope, Txn, image};
 use wire::RespWriter;
 
-use super::snapshot_coverage::{CHUNKS, LIBRARIES, MOVED, OTHERS, SnapshotCoverage};
+use super::snapshot_coverage::{CHUNKS, INDEXES, LIBRARIES, MOVED, OTHERS, SnapshotCoverage};
 use super::value_chunks::{Again, Arriving};
 use crate::durability::Counts;
 use crate::engine::Engine;
@@ -135,6 +135,11 @@ impl<'e> Replayer<'e> {
             let step = snapshot::step(&mut source).map_err(text)?;
             coverage.add(db, step.end, step.seq);
             return self.engine.scripts.functions.apply(source.rest()).map_err(text);
+        }
+        if db == INDEXES {
+            let step = snapshot::step(&mut source).map_err(text)?;
+            coverage.add(db, step.end, step.seq);
+            return self.engine.catalog.apply(source.rest()).map_err(text);
         }
         if db == MOVED {
             return self.load_moved(source, coverage);
@@ -382,6 +387,7 @@ impl<'e> Replayer<'e> {
             }
             Kind::Swap => self.swap(record, coverage),
             Kind::Libraries => self.libraries(record, coverage),
+            Kind::Indexes => self.indexes(record, coverage),
             Kind::From | Kind::To | Kind::Derived | Kind::Barrier => {
                 Err("a record that names others by itself".to_owned())
             }
@@ -478,6 +484,7 @@ impl<'e> Replayer<'e> {
         coverage: &SnapshotCoverage,
     ) -> Result<(), String> {
         self.counts.applied += 1;
+        self.flush_indexes(record, db, coverage);
         let (below, number_of) = (coverage.lacks_below(db, record.seq), db);
         let db = self.database(db)?;
         let (old, shards) = (self.engine.durability.old_shards(), self.engine.store.shards());
@@ -521,6 +528,27 @@ impl<'e> Replayer<'e> {
         self.engine.scripts.functions.apply(record.body).map_err(text)
     }
 
+    /// Secondary indexes have come or gone, as [`Self::libraries`].
+    fn indexes(&mut self, record: &Record<'_>, coverage: &SnapshotCoverage) -> Result<(), String> {
+        if record.shard != 0 {
+            return Err("indexes in a shard that holds none".to_owned());
+        }
+        let new = coverage.lacks(INDEXES, 0, record.seq);
+        self.counts.applied += u64::from(new);
+        self.counts.known += u64::from(!new);
+        match new {
+            true => self.engine.catalog.apply(record.body).map_err(text),
+            false => Ok(()),
+        }
+    }
+
+    /// The indexes of databases that were emptied go with them. Shard 0 says when.
+    fn flush_indexes(&self, record: &Record<'_>, db: u32, coverage: &SnapshotCoverage) {
+        if record.shard == 0 && coverage.lacks(INDEXES, 0, record.seq) {
+            self.engine.catalog.flushed(db as usize);
+        }
+    }
+
     fn swap(&mut self, record: &Record<'_>, coverage: &mut SnapshotCoverage) -> Result<(), String> {
         if !coverage.lacks_swap(record.seq) {
             self.counts.known += 1;
@@ -532,6 +560,9 @@ impl<'e> Replayer<'e> {
         let other = u32::try_from(other).map_err(|_| "a database that cannot be")?;
         coverage.swap(record.db, other);
         let (a, b) = (self.database(record.db)?, self.database(other)?);
+        if record.shard == 0 && coverage.lacks(INDEXES, 0, record.seq) {
+            self.engine.catalog.swapped(a, b);
+        }
         let shard = usize::from(record.shard);
         if old == shards {
             store::replay::swap_shard(&mut self.txn.held, shard, a, b);

@@ -24,7 +24,7 @@ use journal::snapshot::{Header, Writer};
 use journal::{Log, Manifest, Segments, segment, snapshot};
 
 use super::Reason;
-use super::snapshot_coverage::{LIBRARIES, MOVED, OTHERS};
+use super::snapshot_coverage::{INDEXES, LIBRARIES, MOVED, OTHERS};
 use super::value_chunks::ChunkWriter;
 use crate::background::Waiting;
 use crate::client::session::Session;
@@ -32,6 +32,7 @@ use crate::durability::{BLOCK, DataDir};
 use crate::engine::Engine;
 use crate::persistence::redis_files::{self, Exported, Until};
 use crate::scripts::put_libraries;
+use crate::search::catalog_image;
 use journal::wall_clock;
 
 /// What was saved.
@@ -448,6 +449,7 @@ impl Engine {
             block.clear();
             if shard == 0 {
                 self.scan_libraries(chunks.writer)?;
+                self.scan_indexes(chunks.writer)?;
             }
             for db in filled {
                 let db_number = u32::try_from(db).unwrap_or(u32::MAX);
@@ -502,6 +504,19 @@ impl Engine {
         snapshot::put_step(&mut block, u64::MAX, seq, 0);
         put_libraries(&mut block, &known.libraries);
         writer.block(0, LIBRARIES, &block, 0)
+    }
+
+    /// Definitions of secondary indexes, if there are any.
+    fn scan_indexes(&self, writer: &mut Writer) -> io::Result<()> {
+        let (known, seq) = self.store.look_beside_keys_for_snapshot(|| self.catalog.known());
+        let steps = known.steps();
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let mut block = Vec::new();
+        snapshot::put_step(&mut block, u64::MAX, seq, 0);
+        block.extend_from_slice(&catalog_image::written(&steps));
+        writer.block(0, INDEXES, &block, 0)
     }
 
     /// Stops keeping changes in the journal: what is on disk is the state as of now. That waits for

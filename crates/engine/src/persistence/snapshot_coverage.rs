@@ -21,6 +21,9 @@ pub const MOVED: u32 = u32::MAX - 2;
 /// Chunks of large values stand in a snapshot as this database.
 pub const CHUNKS: u32 = u32::MAX - 3;
 
+/// Definitions of secondary indexes stand in a snapshot as this database of shard 0.
+pub const INDEXES: u32 = u32::MAX - 4;
+
 /// The moments of one shard's databases.
 #[derive(Debug, Default)]
 pub struct SnapshotCoverage {

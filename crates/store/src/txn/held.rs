@@ -225,6 +225,12 @@ impl HeldShards {
         }
     }
 
+    /// Whether every shard is held.
+    #[must_use]
+    pub fn holds_all(&self) -> bool {
+        self.everything
+    }
+
     /// Waits for the threads that hold a shard now to release it, but for overdue ones. Holds none
     /// itself.
     pub fn let_others_pass(&mut self) {

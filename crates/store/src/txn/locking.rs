@@ -191,6 +191,14 @@ impl Txn {
         self.notifications.deliver(&self.held.store);
     }
 
+    /// Tells consumers of changes in its middle what it has changed so far, while it holds every
+    /// shard: what reads an index then finds its own writes. Not where it may be rolled back.
+    pub fn publish_changes_so_far(&mut self) {
+        if self.held.holds_all() && self.changes.pending.publish(&mut self.held) {
+            self.notifications.note_due();
+        }
+    }
+
     /// Delivers in its middle what there is, to the clients that listen now.
     pub fn deliver_notifications(&mut self) {
         self.notifications.deliver(&self.held.store);
