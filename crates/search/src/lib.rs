@@ -13,7 +13,9 @@
 #![allow(missing_docs)] // public items are documented where a name does not say it
 #![forbid(unsafe_code)]
 
+mod arguments;
 pub mod document;
 pub mod error;
+pub mod number;
 pub mod query;
 pub mod schema;

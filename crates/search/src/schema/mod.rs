@@ -1,4 +1,66 @@
 //! What `FT.CREATE` defines: which documents an index holds, and how each attribute is indexed.
+//!
+//! ```text
+//!   words ─► parse (attribute, vector) ─► Definition ─► encode ─► words, in the journal
+//!                                             └──────► describe ─► FT.INFO
+//! ```
+//!
+//! Must not know documents, indexes or replies.
+
+mod attribute;
+mod describe;
+mod encode;
+mod parse;
+mod vector;
+
+pub use describe::{Description, Detail};
+pub use parse::Alteration;
+
+/// The greatest number of attributes of an index.
+pub const MAX_ATTRIBUTES: usize = 1024;
+/// The greatest number of stop words of an index.
+pub const MAX_STOP_WORDS: usize = 1024;
+
+/// The stop words of an index that does not name its own; sorted.
+pub const DEFAULT_STOP_WORDS: [&str; 33] = [
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it",
+    "no", "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these",
+    "they", "this", "to", "was", "will", "with",
+];
+
+/// The languages that `LANGUAGE` may name.
+pub const LANGUAGES: [&str; 30] = [
+    "arabic",
+    "armenian",
+    "basque",
+    "catalan",
+    "chinese",
+    "danish",
+    "dutch",
+    "english",
+    "estonian",
+    "finnish",
+    "french",
+    "german",
+    "greek",
+    "hindi",
+    "hungarian",
+    "indonesian",
+    "irish",
+    "italian",
+    "lithuanian",
+    "nepali",
+    "norwegian",
+    "portuguese",
+    "romanian",
+    "russian",
+    "serbian",
+    "spanish",
+    "swedish",
+    "tamil",
+    "turkish",
+    "yiddish",
+];
 
 /// What an index holds, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -7,6 +69,8 @@ pub struct Definition {
     pub source: Source,
     /// The beginnings of the keys that are indexed; one that is empty is the beginning of all.
     pub prefixes: Vec<Vec<u8>>,
+    /// `INDEXALL ENABLE`, which is only reported.
+    pub index_all: bool,
     /// `FILTER`: an expression that a document must satisfy, as it was written.
     pub filter: Option<Vec<u8>>,
     /// `LANGUAGE`: how text is stemmed where a document does not say.
@@ -113,11 +177,11 @@ pub struct VectorOptions {
     /// `FLAT`, `HNSW` or `SVS-VAMANA` (which is built as HNSW).
     pub algorithm: Algorithm,
     /// What a number is in a blob.
-    pub element: vector::Element,
+    pub element: ::vector::Element,
     /// Numbers in a vector.
     pub dimension: usize,
     /// How far two vectors are apart.
-    pub metric: vector::Metric,
+    pub metric: ::vector::Metric,
     /// `M` of HNSW: links of a vector on each layer (twice as many on the lowest).
     pub m: usize,
     /// `EF_CONSTRUCTION` of HNSW.
@@ -143,10 +207,75 @@ pub enum Algorithm {
     Vamana,
 }
 
+impl Default for Language {
+    fn default() -> Self {
+        Self("english".to_owned())
+    }
+}
+
+impl Language {
+    /// The language of this name, in any case.
+    pub fn parse(name: &[u8]) -> Option<Self> {
+        let name = std::str::from_utf8(name).ok()?.to_ascii_lowercase();
+        LANGUAGES.contains(&name.as_str()).then_some(Self(name))
+    }
+}
+
+impl Kind {
+    /// The word of `SCHEMA` for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Text { .. } => "TEXT",
+            Self::Tag { .. } => "TAG",
+            Self::Numeric => "NUMERIC",
+            Self::Geo => "GEO",
+            Self::Vector(_) => "VECTOR",
+        }
+    }
+}
+
 impl Definition {
+    /// An index of all documents of this kind, without attributes.
+    pub fn new(source: Source) -> Self {
+        Self {
+            source,
+            prefixes: vec![Vec::new()],
+            index_all: false,
+            filter: None,
+            language: Language::default(),
+            language_field: None,
+            score: 1.0,
+            score_field: None,
+            payload_field: None,
+            max_text_fields: false,
+            temporary: None,
+            offsets: true,
+            highlight: true,
+            fields: true,
+            frequencies: true,
+            stop_words: None,
+            skip_initial_scan: false,
+            attributes: Vec::new(),
+        }
+    }
+
+    /// Whether a word, in lower case, is not indexed.
+    pub fn is_stop_word(&self, word: &[u8]) -> bool {
+        match &self.stop_words {
+            Some(words) => words.iter().any(|listed| listed == word),
+            None => {
+                DEFAULT_STOP_WORDS.binary_search_by(|listed| listed.as_bytes().cmp(word)).is_ok()
+            }
+        }
+    }
+
     /// The attribute that queries call by this name.
     pub fn attribute(&self, name: &[u8]) -> Option<AttributeId> {
         let found = self.attributes.iter().position(|attribute| attribute.name == name);
         found.and_then(|place| AttributeId::try_from(place).ok())
     }
 }
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;
