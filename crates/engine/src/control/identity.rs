@@ -22,6 +22,7 @@ pub(crate) struct Module {
 /// All of them.
 pub(crate) const MODULES: &[Module] = &[
     Module { name: "ReJSON", version: 81_000, group: Group::Json },
+    Module { name: "search", version: 21_005, group: Group::Search },
     Module { name: "graph", version: 41_603, group: Group::Graph },
 ];
 

@@ -10,6 +10,7 @@ mod help;
 pub(crate) mod identity;
 mod pubsub;
 mod scripting;
+mod search;
 mod server;
 mod transaction;
 
@@ -108,6 +109,7 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     rows.extend(graph::rows());
     rows.extend(pubsub::rows());
     rows.extend(scripting::rows());
+    rows.extend(search::rows());
     rows.extend(server::rows());
     rows.extend(transaction::rows());
     rows
