@@ -18,4 +18,5 @@ pub mod document;
 pub mod error;
 pub mod number;
 pub mod query;
+pub mod request;
 pub mod schema;

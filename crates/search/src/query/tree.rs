@@ -29,7 +29,7 @@ pub enum Node {
     Suffix(Vec<u8>),
     /// `*text*`.
     Infix(Vec<u8>),
-    /// `w'…'`, with `?` for one character and `*` for any.
+    /// `w'…'`, with `?` for one character and `*` for any; a backslash makes either, or itself, a letter.
     Wildcard(Vec<u8>),
     /// `%text%`: words within a Levenshtein distance of 1 to 3.
     Fuzzy { text: Vec<u8>, distance: u8 },
@@ -77,7 +77,7 @@ pub enum TagValue {
     Suffix(Vec<u8>),
     /// `*text*`.
     Infix(Vec<u8>),
-    /// `w'…'`.
+    /// `w'…'`, as in [`Node::Wildcard`].
     Wildcard(Vec<u8>),
 }
 

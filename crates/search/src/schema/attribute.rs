@@ -108,7 +108,7 @@ impl Attribute {
         Ok(true)
     }
 
-    pub(super) fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         matches!(self.kind, Kind::Text { .. })
     }
 }
