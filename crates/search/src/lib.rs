@@ -17,3 +17,4 @@ pub mod document;
 pub mod error;
 pub mod query;
 pub mod schema;
+pub mod text;
