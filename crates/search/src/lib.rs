@@ -15,6 +15,7 @@
 
 pub mod document;
 pub mod error;
+pub mod partition;
 pub mod query;
 pub mod schema;
 pub mod text;
