@@ -17,6 +17,8 @@ mod arguments;
 pub mod document;
 pub mod error;
 pub mod number;
+pub mod partition;
 pub mod query;
 pub mod request;
 pub mod schema;
+pub mod text;
