@@ -16,6 +16,7 @@
 mod arguments;
 pub mod document;
 pub mod error;
+pub mod expression;
 pub mod number;
 pub mod query;
 pub mod request;
