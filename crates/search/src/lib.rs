@@ -13,6 +13,7 @@
 #![allow(missing_docs)] // public items are documented where a name does not say it
 #![forbid(unsafe_code)]
 
+pub mod aggregate;
 mod arguments;
 pub mod document;
 pub mod error;
