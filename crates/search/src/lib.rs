@@ -22,3 +22,5 @@ pub mod number;
 pub mod query;
 pub mod request;
 pub mod schema;
+pub mod spelling;
+pub mod suggest;
