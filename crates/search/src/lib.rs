@@ -13,12 +13,17 @@
 #![allow(missing_docs)] // public items are documented where a name does not say it
 #![forbid(unsafe_code)]
 
+pub mod aggregate;
 mod arguments;
 pub mod document;
 pub mod error;
+pub mod expression;
 pub mod number;
 pub mod partition;
 pub mod query;
 pub mod request;
 pub mod schema;
+
+pub mod spelling;
+pub mod suggest;
 pub mod text;

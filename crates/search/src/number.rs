@@ -8,11 +8,12 @@ pub fn parse(text: &[u8]) -> Option<f64> {
     (!value.is_nan()).then_some(value)
 }
 
-/// Prints as `%.12g`: how expressions turn numbers into text.
+/// Prints as expressions turn numbers into text: whole numbers with all their digits, as RediSearch 2 does
+/// (redis-py's tests multiply times by 10), others as `%.12g`.
 pub fn print(value: f64) -> String {
-    // Most numbers are whole ones, for which there is a shorter way.
-    if value.fract() == 0.0 && value.abs() < 1e11 && (value != 0.0 || value.is_sign_positive()) {
-        #[allow(clippy::cast_possible_truncation)] // whole and small
+    const LARGEST: f64 = (1_u64 << 63) as f64;
+    if value.fract() == 0.0 && value.abs() < LARGEST {
+        #[allow(clippy::cast_possible_truncation)] // whole and within bounds
         return (value as i64).to_string();
     }
     print_digits(value, 12)

@@ -12,11 +12,13 @@ mod aggregate;
 mod common;
 mod cursor;
 mod search;
+mod suggest;
 
 pub use aggregate::{Aggregate, Load, Reduce, Reducer, SortKey, Step};
 pub use common::{Common, Format, Limit, Returned, Scorer};
 pub use cursor::{CursorOptions, CursorRead, Profile, Profiled};
 pub use search::{GeoFilter, Highlight, NumericFilter, Search, SortBy, Summarize};
+pub use suggest::{Spellcheck, SuggestionAdd, SuggestionGet, Terms};
 
 #[cfg(test)]
 #[path = "request_tests.rs"]

@@ -142,3 +142,20 @@ fn profiles_and_cursors() {
     assert_eq!(read, CursorRead { id: 77, count: Some(3), max_idle: Some(10) });
     assert_eq!(CursorRead::parse(&words("x")).unwrap_err().0, "Bad cursor ID");
 }
+
+#[test]
+fn suggestions_and_spelling() {
+    let add = SuggestionAdd::parse(&words("hello 1.5 INCR PAYLOAD p")).unwrap();
+    assert!(add.increment && add.score == 1.5 && add.payload.as_deref() == Some(b"p"));
+    assert_eq!(SuggestionAdd::parse(&words("hello x")).unwrap_err().0, "invalid score");
+    let get = SuggestionGet::parse(&words("he FUZZY WITHSCORES MAX 0")).unwrap();
+    assert!(get.fuzzy && get.with_scores && !get.with_payloads && get.most == 5);
+    assert_eq!(SuggestionGet::parse(&words("he FOO")).unwrap_err().0, "Unknown argument `FOO`");
+    let check =
+        Spellcheck::parse(&words("q DISTANCE 2 TERMS INCLUDE d a b TERMS EXCLUDE e DIALECT 2"))
+            .unwrap();
+    assert_eq!((check.distance, check.dialect, check.terms.len()), (2, Some(2), 2));
+    assert_eq!(check.terms[0].words, [b"a", b"b"]);
+    assert!(!check.terms[1].include);
+    assert!(Spellcheck::parse(&words("q DISTANCE 5")).is_err());
+}

@@ -6,6 +6,8 @@
 use super::{Attribute, Definition, Language, MAX_ATTRIBUTES, MAX_STOP_WORDS, Source, attribute};
 use crate::arguments::{self, Arguments, text};
 use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::query::Parameters;
 
 /// The greatest number of prefixes.
 const MAX_PREFIXES: usize = 1_000_000;
@@ -36,6 +38,10 @@ impl Definition {
         }
         definition.attributes = Attribute::parse_list(words.rest(), definition.source)?;
         check(&[], &definition.attributes)?;
+        if let Some(filter) = &definition.filter {
+            // It may name any field of documents.
+            Expression::parse(filter, &Parameters::default(), &mut |_| Ok(0))?;
+        }
         Ok(definition)
     }
 

@@ -62,7 +62,7 @@ fn words_and_back() {
         "SCHEMA v VECTOR FLAT 10 TYPE INT8 DIM 1 DISTANCE_METRIC L2 INITIAL_CAP 5 BLOCK_SIZE 7",
         "SCHEMA v VECTOR SVS-VAMANA 10 TYPE FLOAT16 DIM 8 DISTANCE_METRIC L2 GRAPH_MAX_DEGREE 40 \
          COMPRESSION LVQ8",
-        "TEMPORARY 5 NOHL PREFIX 1 a FILTER x SCHEMA n NUMERIC NOINDEX SORTABLE g GEO INDEXMISSING",
+        "TEMPORARY 5 NOHL PREFIX 1 a FILTER @x SCHEMA n NUMERIC NOINDEX SORTABLE g GEO INDEXMISSING",
     ] {
         let d = parse(line).unwrap();
         let words = d.to_words();
@@ -95,6 +95,7 @@ fn refusals() {
             "PREFIX 9 a b SCHEMA x TEXT",
             "Bad arguments for PREFIX: Expected an argument, but none provided",
         ),
+        ("FILTER @x> SCHEMA x TEXT", "Syntax error at offset 3 near 'x'"),
         ("LANGUAGE klingon SCHEMA x TEXT", "Invalid language"),
         ("SCORE 2 SCHEMA x TEXT", "Invalid score"),
     ] {
