@@ -1,6 +1,15 @@
 //! Nearest neighbours of vectors, exact and approximate. Knows no keys, clients, files, clocks or threads.
 
 #![allow(missing_docs)] // public items are documented where a name does not say it
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)] // vector instructions; no other file has any
+#[allow(dead_code)] // until an index calls them
+mod kernels;
+#[allow(dead_code)]
+mod numbers;
+
+pub use numbers::{ParseError, WrongSize, parse};
 
 /// What a number is in a vector's bytes, least significant byte first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,3 +38,14 @@ pub enum Metric {
     /// 1 - the cosine of the angle.
     Cosine,
 }
+
+/// All types of elements.
+#[cfg(test)]
+const ELEMENTS: [Element; 6] = [
+    Element::Float32,
+    Element::Float64,
+    Element::Float16,
+    Element::Bfloat16,
+    Element::Int8,
+    Element::Uint8,
+];
