@@ -3,13 +3,21 @@
 #![allow(missing_docs)] // public items are documented where a name does not say it
 #![deny(unsafe_code)]
 
+mod graph;
 #[allow(unsafe_code)] // vector instructions; no other file has any
-#[allow(dead_code)] // until an index calls them
 mod kernels;
-#[allow(dead_code)]
+mod measure;
+mod near;
 mod numbers;
+mod paged;
+mod scratch;
+mod search;
+mod store;
+mod vectors;
 
 pub use numbers::{ParseError, WrongSize, parse};
+pub use search::{Filter, Interrupt, Rows, SearchError};
+pub use vectors::{GraphOptions, Options, Vectors};
 
 /// What a number is in a vector's bytes, least significant byte first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
