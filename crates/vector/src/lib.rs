@@ -4,6 +4,7 @@
 #![deny(unsafe_code)]
 
 mod graph;
+mod image;
 #[allow(unsafe_code)] // vector instructions; no other file has any
 mod kernels;
 mod measure;
@@ -15,6 +16,7 @@ mod search;
 mod store;
 mod vectors;
 
+pub use image::Loading;
 pub use numbers::{ParseError, WrongSize, parse};
 pub use search::{Filter, Interrupt, Rows, SearchError};
 pub use vectors::{GraphOptions, Options, Vectors};
