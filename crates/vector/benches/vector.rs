@@ -1,9 +1,10 @@
-//! What an HNSW graph costs and finds: insertion, searches at several `ef`, filters, removal, memory.
+//! What an HNSW graph costs and finds: insertion, searches at several `ef`, filters, removal,
+//! memory.
 //!
-//! `cargo bench -p kvist-vector --bench vector -- [FOLDER]`, 20,000 vectors of 128 floats in clusters,
-//! M 16, efConstruction 200, k 10, one thread. Rates are of the processor's time. Recall is against a
-//! search through all vectors. In FOLDER, if one is given, the vectors and queries are written as raw
-//! floats, so that other libraries can be measured with the same.
+//! `cargo bench -p kvist-vector --bench vector -- [FOLDER]`, 20,000 vectors of 128 floats in
+//! clusters, M 16, efConstruction 200, k 10, one thread. Rates are of the processor's time.
+//! Recall is against a search through all vectors. In FOLDER, if one is given, the vectors and
+//! queries are written as raw floats, so that other libraries can be measured with the same.
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
-//! Nearest neighbours of vectors, exact and approximate. Knows no keys, clients, files, clocks or threads.
+//! Nearest neighbours of vectors, exact and approximate. Knows no keys, clients, files, clocks or
+//! threads.
 
 #![allow(missing_docs)] // public items are documented where a name does not say it
 #![deny(unsafe_code)]

@@ -1,5 +1,5 @@
-//! Arrays of fixed slots, in pages of 1,024 slots: growth copies nothing and leaves at most one page
-//! unused, and the bytes taken are known at any time.
+//! Arrays of fixed slots, in pages of 1,024 slots: growth copies nothing and leaves at most one
+//! page unused, and the bytes taken are known at any time.
 //!
 //! ```text
 //!   slot n ─► page n / 1,024 ─► items (n % 1,024) · stride ..        each page starts a cache line

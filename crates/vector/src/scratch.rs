@@ -1,7 +1,8 @@
 //! What a search needs besides the graph, used again from search to search.
 //!
-//! Which nodes were visited is an array of bytes, each with the number of the search that visited it
-//! last: it is cleared once in 255 searches. Several threads search at once, so there is a pool.
+//! Which nodes were visited is an array of bytes, each with the number of the search that visited
+//! it last: it is cleared once in 255 searches. Several threads search at once, so there is a
+//! pool.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

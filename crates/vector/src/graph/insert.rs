@@ -1,5 +1,5 @@
-//! Inserts a node: searches its neighbours in each of its layers and links it (algorithms 1 and 4 of
-//! the paper).
+//! Inserts a node: searches its neighbours in each of its layers and links it (algorithms 1 and 4
+//! of the paper).
 
 use super::{Graph, LAYERS, Walk};
 use crate::near::Near;
@@ -26,8 +26,8 @@ impl Graph {
         }
     }
 
-    /// The highest layer of a node: `layer` with a probability of M^-layer. Derived from the row and
-    /// the number of insertions, so that the same operations give the same graph.
+    /// The highest layer of a node: `layer` with a probability of M^-layer. Derived from the row
+    /// and the number of insertions, so that the same operations give the same graph.
     fn draw_height(&self, row: u32) -> usize {
         // The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
         let mut bits = (u64::from(row) << 32 ^ self.inserted).wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,9 +1,11 @@
-//! A hierarchical navigable small world (HNSW): a graph in which a search walks towards the nearest.
+//! A hierarchical navigable small world (HNSW): a graph in which a search walks towards the
+//! nearest.
 //!
-//! Written from Malkov and Yashunin, "Efficient and robust approximate nearest neighbor search using
-//! Hierarchical Navigable Small World graphs" (2016), with one difference: adjacency is symmetric. A
-//! node is in the list of each node of its own list. So all links to a node are known when it is
-//! removed, without a list of incoming links. Where a full list drops a link, both ends lose it.
+//! Written from Malkov and Yashunin, "Efficient and robust approximate nearest neighbor search
+//! using Hierarchical Navigable Small World graphs" (2016), with one difference: adjacency is
+//! symmetric. A node is in the list of each node of its own list. So all links to a node are
+//! known when it is removed, without a list of incoming links. Where a full list drops a link,
+//! both ends lose it.
 //!
 //! ```text
 //!   layer 2   entry ────────── n               upper slot: next layer's slot | M links
@@ -179,7 +181,8 @@ impl Graph {
         }
     }
 
-    /// Replaces the links of a node in one of its layers. They must be as many as there is space for.
+    /// Replaces the links of a node in one of its layers. They must be as many as there is space
+    /// for.
     pub fn set_links(&mut self, node: u32, layer: usize, links: &[u32]) {
         let list = self.list_mut(node, layer);
         list.fill(NONE);
