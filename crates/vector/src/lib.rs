@@ -1,6 +1,26 @@
-//! Nearest neighbours of vectors, exact and approximate. Knows no keys, clients, files, clocks or threads.
+//! Nearest neighbours of vectors, exact and approximate. Knows no keys, clients, files, clocks or
+//! threads.
 
 #![allow(missing_docs)] // public items are documented where a name does not say it
+#![deny(unsafe_code)]
+
+mod graph;
+mod image;
+#[allow(unsafe_code)] // vector instructions; no other file has any
+mod kernels;
+mod measure;
+mod near;
+mod numbers;
+mod paged;
+mod scratch;
+mod search;
+mod store;
+mod vectors;
+
+pub use image::Loading;
+pub use numbers::{ParseError, WrongSize, parse};
+pub use search::{Filter, Interrupt, Rows, SearchError};
+pub use vectors::{GraphOptions, Options, Vectors};
 
 /// What a number is in a vector's bytes, least significant byte first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,3 +49,14 @@ pub enum Metric {
     /// 1 - the cosine of the angle.
     Cosine,
 }
+
+/// All types of elements.
+#[cfg(test)]
+const ELEMENTS: [Element; 6] = [
+    Element::Float32,
+    Element::Float64,
+    Element::Float16,
+    Element::Bfloat16,
+    Element::Int8,
+    Element::Uint8,
+];
