@@ -69,6 +69,7 @@ mod redis_files_against_redis;
 mod repair;
 mod replay;
 mod scripts;
+mod search;
 mod shares;
 mod simulation;
 mod slow_files;

@@ -358,21 +358,29 @@ pub(crate) fn sort_in_place_of(
 /// Lets a command that finds keys by itself find those alone that its user may read, or may write
 /// if it writes.
 pub(crate) fn limit_keys(engine: &Engine, txn: &mut Txn, session: &mut Session, entry: &Entry) {
+    txn.set_key_filter(key_filter(engine, session, entry));
+}
+
+/// The keys that a command which finds keys by itself may find for its user, if not all.
+pub(crate) fn key_filter(
+    engine: &Engine,
+    session: &mut Session,
+    entry: &Entry,
+) -> Option<store::KeyFilter> {
     if session.user.login.is_free(&engine.users) {
-        return txn.set_key_filter(None);
+        return None;
     }
     let write = entry.has(Flag::Write);
     let needed = Permission { read: !write, write };
     let command = entry.number;
-    let filter: store::KeyFilter = match session.user.login.current(&engine.users) {
+    Some(match session.user.login.current(&engine.users) {
         Some(rules) => {
             let rules = rules.clone();
             Arc::new(move |key| rules.may_find(command, key, needed))
         }
         // The user is gone.
         None => Arc::new(|_| false),
-    };
-    txn.set_key_filter(Some(filter));
+    })
 }
 
 enum Pattern {

@@ -16,6 +16,7 @@ use parking_lot::{Mutex, RwLock};
 use store::{Registration, Txn};
 
 use super::catalog_image::{self, Step};
+use super::cursors::Cursors;
 use super::index::Index;
 
 /// What there is as of some moment, by database.
@@ -71,6 +72,8 @@ pub(crate) struct Catalog {
     any: AtomicBool,
     /// Whether all indexes are to read everything again.
     pub(super) renews: AtomicBool,
+    /// Rows that are answered part by part.
+    pub cursors: Cursors,
     /// In how many partitions the documents of an index are divided, about.
     workers: usize,
 }
@@ -92,12 +95,18 @@ impl Catalog {
         self.any.load(Ordering::Acquire)
     }
 
-    /// Bytes of all indexes.
+    /// Whether indexes follow the dataset.
+    pub fn is_following(&self) -> bool {
+        self.follows.lock().is_some()
+    }
+
+    /// Bytes of all indexes and cursors.
     pub fn memory(&self) -> usize {
         if !self.has_any() {
-            return 0;
+            return self.cursors.memory();
         }
-        self.known().indexes().map(|(_, index)| index.memory()).sum()
+        let indexes = self.known().indexes().map(|(_, index)| index.memory()).sum::<usize>();
+        indexes + self.cursors.memory()
     }
 
     /// Changes what there is by the steps that `change` decides on, and records them; no other
@@ -173,6 +182,12 @@ impl Known {
                 let index = Index::new(Arc::clone(definition), synonyms.clone(), workers);
                 let names = self.databases.entry(*db).or_default();
                 names.indexes.insert(name.clone(), Arc::new(index));
+            }
+            Step::Synonyms { db, name, synonyms } => {
+                let names = self.databases.entry(*db).or_default();
+                if let Some(index) = names.indexes.get_mut(name) {
+                    *index = Arc::new(index.with_synonyms(synonyms.clone()));
+                }
             }
             Step::NoIndex { db, name } => {
                 let names = self.databases.entry(*db).or_default();

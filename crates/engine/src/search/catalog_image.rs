@@ -7,6 +7,7 @@
 //!          | 2 | db | name |                                                   no index
 //!          | 3 | db | alias | 0, or 1 and the index |                          an alias
 //!          | 4 | db | name | terms |                                           a dictionary
+//!          | 5 | db | name | groups: name, terms |                             synonyms of an index
 //! ```
 //!
 //! A snapshot holds the steps from nothing to all. A step that is applied twice leads to the same.
@@ -18,6 +19,9 @@ use std::sync::Arc;
 use journal::codec::{Malformed, Source, put_bytes, put_number};
 use search::schema::Definition;
 
+/// Groups of synonyms with their terms.
+pub(crate) type Synonyms = Vec<(Box<[u8]>, Vec<Box<[u8]>>)>;
+
 /// A change of what there is.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
@@ -26,8 +30,10 @@ pub(crate) enum Step {
         db: usize,
         name: Box<[u8]>,
         definition: Arc<Definition>,
-        synonyms: Vec<(Box<[u8]>, Vec<Box<[u8]>>)>,
+        synonyms: Synonyms,
     },
+    /// An index has these groups of synonyms; its documents stay as they are.
+    Synonyms { db: usize, name: Box<[u8]>, synonyms: Synonyms },
     /// This one is gone, with its aliases.
     NoIndex { db: usize, name: Box<[u8]> },
     /// An alias leads to this index, or nowhere.
@@ -54,11 +60,11 @@ fn put(out: &mut Vec<u8>, step: &Step) {
         Step::Index { db, name, definition, synonyms } => {
             put_head(out, 1, *db, name);
             put_list(out, &definition.to_words());
-            put_number(out, synonyms.len() as u64);
-            for (group, terms) in synonyms {
-                put_bytes(out, group);
-                put_list(out, terms);
-            }
+            put_synonyms(out, synonyms);
+        }
+        Step::Synonyms { db, name, synonyms } => {
+            put_head(out, 5, *db, name);
+            put_synonyms(out, synonyms);
         }
         Step::NoIndex { db, name } => put_head(out, 2, *db, name),
         Step::Alias { db, alias, index } => {
@@ -72,6 +78,14 @@ fn put(out: &mut Vec<u8>, step: &Step) {
             terms.iter().for_each(|term| put_bytes(out, term));
         }
         Step::Clear { .. } | Step::Swap { .. } => {}
+    }
+}
+
+fn put_synonyms(out: &mut Vec<u8>, synonyms: &Synonyms) {
+    put_number(out, synonyms.len() as u64);
+    for (group, terms) in synonyms {
+        put_bytes(out, group);
+        put_list(out, terms);
     }
 }
 
@@ -109,11 +123,7 @@ fn step(source: &mut Source<'_>) -> Result<Step, Malformed> {
             let words: Vec<&[u8]> = words.iter().map(|word| &**word).collect();
             let definition = Definition::parse(&words);
             let definition = Arc::new(definition.map_err(|_| Malformed("a definition"))?);
-            let mut synonyms = Vec::new();
-            for _ in 0..source.length()? {
-                synonyms.push((source.bytes()?.into(), list(source)?));
-            }
-            Step::Index { db, name, definition, synonyms }
+            Step::Index { db, name, definition, synonyms: synonyms(source)? }
         }
         2 => Step::NoIndex { db, name },
         3 => {
@@ -124,8 +134,13 @@ fn step(source: &mut Source<'_>) -> Result<Step, Malformed> {
             Step::Alias { db, alias: name, index }
         }
         4 => Step::Dictionary { db, name, terms: list(source)?.into_iter().collect() },
+        5 => Step::Synonyms { db, name, synonyms: synonyms(source)? },
         _ => return Err(Malformed("a change of indexes of an unknown kind")),
     })
+}
+
+fn synonyms(source: &mut Source<'_>) -> Result<Synonyms, Malformed> {
+    (0..source.length()?).map(|_| Ok((source.bytes()?.into(), list(source)?))).collect()
 }
 
 fn list(source: &mut Source<'_>) -> Result<Vec<Box<[u8]>>, Malformed> {

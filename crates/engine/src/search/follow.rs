@@ -54,6 +54,10 @@ impl Index {
     /// A key of a shard, whose lock is held, is as it was seen, or is not there: the index follows.
     pub(super) fn follow(&self, shard: usize, key: &[u8], seen: Option<&Seen<'_>>) {
         let stored = seen.and_then(|seen| Stored::of(seen, self.source()));
+        let passes = |stored: &Stored<'_>| {
+            self.filter.as_ref().is_none_or(|filter| filter.passes(key, stored))
+        };
+        let stored = stored.filter(passes);
         let failure = self.write(shard, |partition| match stored {
             Some(stored) => partition.put(key, &stored).err(),
             None => {

@@ -1,5 +1,6 @@
 //! One index: its definition, and the partitions that hold its documents.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -7,17 +8,28 @@ use parking_lot::{Mutex, RwLock};
 use search::partition::Partition;
 use search::schema::{Definition, Source};
 
+use super::catalog_image::Synonyms;
+use super::filter::Filter;
+
 /// Most partitions of an index.
 const PARTITIONS: usize = 16;
 
 /// An index of one database.
 pub(crate) struct Index {
+    /// Groups of synonyms with their terms, as they were added.
+    pub synonyms: Synonyms,
+    documents: Arc<Documents>,
+}
+
+/// What an index holds, whatever its synonyms.
+pub(crate) struct Documents {
     /// What it holds, and how.
     pub definition: Arc<Definition>,
-    /// Groups of synonyms with their terms, as they were added.
-    pub synonyms: Vec<(Box<[u8]>, Vec<Box<[u8]>>)>,
     /// A shard's documents are in the partition of its number modulo theirs.
     pub partitions: Box<[RwLock<Partition>]>,
+    /// What documents must satisfy. A definition whose filter cannot be read has none: `FT.CREATE`
+    /// refuses it.
+    pub filter: Option<Filter>,
     /// How far it has read the keys that were there before it.
     pub filling: Filling,
     /// Documents that could not be indexed.
@@ -58,23 +70,36 @@ impl Filling {
 
 impl Index {
     /// An empty index.
-    pub fn new(
-        definition: Arc<Definition>,
-        synonyms: Vec<(Box<[u8]>, Vec<Box<[u8]>>)>,
-        workers: usize,
-    ) -> Self {
+    pub fn new(definition: Arc<Definition>, synonyms: Synonyms, workers: usize) -> Self {
         let count = workers.next_power_of_two().clamp(1, PARTITIONS);
         let partition = || RwLock::new(Partition::new(Arc::clone(&definition)));
-        Index {
+        let documents = Documents {
             partitions: (0..count).map(|_| partition()).collect(),
             memory: (0..count).map(|_| AtomicUsize::new(0)).collect(),
+            filter: Filter::of(&definition).ok().flatten(),
             definition,
-            synonyms,
             filling: Filling::default(),
             failures: Failures::default(),
             uses: AtomicU64::new(0),
-        }
+        };
+        Index { synonyms, documents: Arc::new(documents) }
     }
+
+    /// The same documents with other synonyms.
+    pub fn with_synonyms(&self, synonyms: Synonyms) -> Self {
+        Index { synonyms, documents: Arc::clone(&self.documents) }
+    }
+}
+
+impl Deref for Index {
+    type Target = Documents;
+
+    fn deref(&self) -> &Documents {
+        &self.documents
+    }
+}
+
+impl Documents {
 
     /// Whether documents of this key belong to it, by the key's name.
     pub fn concerns(&self, key: &[u8]) -> bool {

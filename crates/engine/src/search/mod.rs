@@ -14,8 +14,10 @@
 //! | `catalog_image` | the same as records and snapshots keep it |
 //! | `index` | one index: its definition, its partitions, whether it is filled |
 //! | `document` | hashes and JSON documents as an index reads them |
+//! | `filter` | the expression that documents of an index satisfy |
 //! | `follow` | how indexes follow each change |
 //! | `fill` | how a new index reads the keys that are there |
+//! | `cursors` | rows that are answered part by part |
 //! | `load` | the documents of rows that were found |
 //!
 //! Lock order: shards, then partitions in ascending order. A query holds partitions only to find
@@ -23,11 +25,14 @@
 
 pub(crate) mod catalog;
 pub(crate) mod catalog_image;
-mod document;
+pub(crate) mod cursors;
+pub(crate) mod document;
 pub(crate) mod fill;
+mod filter;
 mod follow;
 pub(crate) mod index;
 pub(crate) mod load;
 
 pub(crate) use catalog::Catalog;
+pub(crate) use filter::Filter;
 pub(crate) use index::Index;

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use json::path::{Budget, Path};
 use json::{Node, Tree};
-use search::request::{Highlight, Returned, Search, Summarize};
-use search::schema::{Definition, Source};
+use ::search::highlight::{self, Tags, Terms};
+use ::search::request::{Highlight, Returned, Search, Summarize};
+use ::search::schema::{Definition, Source};
 
 use crate::search::document::Stored;
 
@@ -29,7 +30,8 @@ pub(super) struct Content<'r> {
 pub(super) struct Marks<'r> {
     pub summarize: Option<&'r Summarize>,
     pub highlight: Option<&'r Highlight>,
-    pub matcher: search::highlight::Matcher,
+    /// What a query looks for, by the names of attributes.
+    pub terms: Vec<(Vec<u8>, Terms<'r>)>,
 }
 
 impl<'r> Content<'r> {
@@ -143,13 +145,27 @@ fn write_all(nodes: &[Node<'_>], out: &mut Vec<u8>) {
 
 impl Marks<'_> {
     fn apply(&self, name: &[u8], text: &mut Vec<u8>) {
+        let Some((_, terms)) = self.terms.iter().find(|(attribute, _)| attribute == name) else {
+            return;
+        };
         let concerns = |fields: &Option<Vec<Vec<u8>>>| {
             fields.as_ref().is_none_or(|fields| fields.iter().any(|field| field == name))
         };
         let summarize = self.summarize.filter(|options| concerns(&options.fields));
         let highlight = self.highlight.filter(|options| concerns(&options.fields));
-        if summarize.is_some() || highlight.is_some() {
-            *text = self.matcher.marked(text, summarize, highlight);
-        }
+        let tags = highlight.map(|options| Tags { open: &options.open, close: &options.close });
+        *text = match (summarize, tags) {
+            (Some(options), tags) => {
+                let summary = highlight::Summary {
+                    fragments: options.fragments,
+                    words: options.length,
+                    separator: &options.separator,
+                    tags,
+                };
+                highlight::summarize(text, terms, summary)
+            }
+            (None, Some(tags)) => highlight::highlight(text, terms, tags),
+            (None, None) => return,
+        };
     }
 }

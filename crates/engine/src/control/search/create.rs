@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
-use base::{CmdError, Flag, Reply, Spec};
-use search::schema::Definition;
+use base::{CmdError, Flag, Protocol, Reply, Spec};
+use store::{Scope, Txn};
+use ::search::schema::Definition;
 use wire::RespWriter;
 
 use super::{CHANGES, UNKNOWN, refused};
 use crate::control::{Control, acts, worded};
+use crate::engine::Engine;
 use crate::engine::entry::Action;
+use crate::engine::worker::WorkerContext;
+use crate::execution::data_command::Call;
+use crate::execution::request::Request;
+use crate::execution::serving;
+use crate::search::{Filter, Index};
 use crate::search::catalog_image::Step;
-use crate::search::load;
 
 /// Most indexes of a server.
 const MOST: usize = 10_000;
@@ -88,6 +94,7 @@ fn create(
 ) -> Result<(), CmdError> {
     let (name, words) = words.split_first().ok_or(UNKNOWN)?;
     let definition = Arc::new(Definition::parse(words).map_err(refused)?);
+    Filter::of(&definition).map_err(refused)?;
     let (db, engine) = (control.session.db, control.engine);
     // Before it is known, so that it misses nothing. Where every shard is held it follows already,
     // or begins to when they are given back: it reads what is there then.
@@ -186,7 +193,7 @@ fn drop_index(
     };
     let db = control.session.db;
     if with_documents {
-        load::delete_documents(control, db, &index)?;
+        delete_documents(control, &index);
     }
     control.engine.catalog.change(control.txn, |known| match known.index(db, &name) {
         Some(_) => Ok(((), vec![Step::NoIndex { db, name: name.clone() }])),
@@ -195,4 +202,37 @@ fn drop_index(
     control.context.counters.changes.add(1);
     out.ok();
     Ok(())
+}
+
+/// Deletes the documents of an index, key by key, as DEL does.
+fn delete_documents(control: &mut Control<'_>, index: &Index) {
+    let mut keys: Vec<Box<[u8]>> = Vec::new();
+    for partition in &index.partitions {
+        let partition = partition.read();
+        keys.extend(partition.live_rows().filter_map(|row| partition.key_of(row).map(Box::from)));
+    }
+    let engine = control.engine;
+    for name in &keys {
+        let key = engine.store.hasher().key(name);
+        let in_exec = control.in_exec;
+        let delete = |txn: &mut Txn| delete(control.context, engine, txn, key);
+        if in_exec {
+            delete(control.txn);
+            continue;
+        }
+        // Where an overdue request holds the shard the key stays, as it would with DEL.
+        let _ = control.txn.with(&engine.store, Scope::One(engine.store.shard_of(key.hash)), delete);
+    }
+}
+
+fn delete(context: &mut WorkerContext, engine: &Engine, txn: &mut Txn, key: base::Key<'_>) {
+    let argv: [&[u8]; 2] = [b"DEL", key.bytes];
+    let Some(entry) = engine.table.find_own(&argv) else { return };
+    let Action::Data(run) = entry.action else { return };
+    let request = Request { argv: &argv, entry: Some(entry), hash: Some(key.hash) };
+    let (counters, request) = (&*context.counters, &request);
+    let call = Call { engine, counters, entry, request, run, reader: None, edited: None };
+    let mut reply = Vec::new();
+    let _ = call.perform(txn, &mut RespWriter::new(&mut reply, Protocol::Resp2));
+    serving::serve_ready(engine, txn);
 }

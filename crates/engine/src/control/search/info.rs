@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use base::{CmdError, Protocol, Reply, Spec};
-use search::partition::Figures;
-use search::schema::{Attribute, Detail};
+use ::search::partition::Figures;
+use ::search::schema::{Attribute, Detail};
 use wire::RespWriter;
 
 use super::{READS, UNKNOWN};

@@ -1,10 +1,17 @@
 //! `FT.*`: secondary indexes of hashes and JSON documents. The room `search` of the engine has the
 //! indexes, the crate `search` the language.
 
+mod aggregate;
 mod alias;
+mod content;
 mod create;
 mod dictionary;
+mod explain;
+mod find;
 mod info;
+mod pace;
+mod reply;
+mod search;
 
 use std::sync::Arc;
 
@@ -12,6 +19,7 @@ use base::{Behaviour, Category, CmdError, Flag, Group, Locks, Spec};
 
 use super::Control;
 use crate::engine::entry::Action;
+use crate::execution::rights;
 use crate::search::Index;
 
 /// What commands that read indexes have in common. Inside a transaction or a script they hold every
@@ -34,15 +42,18 @@ const UNKNOWN: CmdError = CmdError::new("Unknown index name");
 /// The rows of this family.
 pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     let mut rows = Vec::new();
+    rows.extend(aggregate::rows());
     rows.extend(alias::rows());
     rows.extend(create::rows());
     rows.extend(dictionary::rows());
+    rows.extend(explain::rows());
     rows.extend(info::rows());
+    rows.extend(search::rows());
     rows
 }
 
 /// An error of the crate `search`, as it is answered.
-fn refused(error: search::error::Error) -> CmdError {
+fn refused(error: ::search::error::Error) -> CmdError {
     CmdError::owned(error.0)
 }
 
@@ -55,5 +66,11 @@ impl Control<'_> {
         let known = self.engine.catalog.known();
         let (name, index) = known.index(self.session.db, name).ok_or(UNKNOWN)?;
         Ok((name.into(), Arc::clone(index)))
+    }
+
+    /// The keys that the session's user may read by a command, if not all.
+    fn readable(&mut self, command: &str) -> Option<store::KeyFilter> {
+        let entry = self.engine.table.find_own(&[command.as_bytes()])?;
+        rights::key_filter(self.engine, self.session, entry)
     }
 }

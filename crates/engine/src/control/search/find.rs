@@ -1,0 +1,180 @@
+//! From a query to rows of an index: what FT.SEARCH, FT.AGGREGATE and FT.PROFILE have in common.
+//!
+//! Partitions are held while rows are looked for, and no shard is taken then; documents are read when
+//! the partitions have been given back.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use base::CmdError;
+use parking_lot::RwLockReadGuard;
+use ::search::error::{Error, Result};
+use ::search::evaluate::{self, Hit, Sort};
+use ::search::partition::{Partition, SortValue};
+use ::search::query::{Node, Query, VectorRange};
+use ::search::request::{Common, Scorer};
+use ::search::schema::{AttributeId, Definition};
+use ::search::text::Synonyms;
+
+use super::pace::Pace;
+use super::reply::SortKey;
+use super::refused;
+use crate::control::Control;
+use crate::search::Index;
+
+/// The dialect of requests that name none.
+pub(super) const DIALECT: u8 = 1;
+
+/// An index that is asked, and what is held of it.
+pub(super) struct Asked {
+    pub name: Box<[u8]>,
+    pub index: Arc<Index>,
+    pub db: usize,
+    pub synonyms: Synonyms,
+    /// The keys that the user may read, if not all.
+    pub may_read: Option<store::KeyFilter>,
+}
+
+impl Asked {
+    /// The index of this name, for a command of this name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn begin(control: &mut Control<'_>, command: &str, name: &[u8]) -> Result<Self, CmdError> {
+        let missing = || {
+            CmdError::owned(format!("{}: no such index", String::from_utf8_lossy(name)))
+        };
+        let (name, index) = control.index(name).map_err(|_| missing())?;
+        if control.in_exec {
+            control.txn.publish_changes_so_far();
+        }
+        index.uses.fetch_add(1, Ordering::Relaxed);
+        let may_read = control.readable(command);
+        let mut synonyms = Synonyms::default();
+        for (group, terms) in &index.synonyms {
+            synonyms.update(group, terms.iter().map(|term| &**term));
+        }
+        Ok(Asked { name, index, db: control.session.db, synonyms, may_read })
+    }
+
+    /// Its partitions, held to be read.
+    pub fn hold(&self) -> Vec<RwLockReadGuard<'_, Partition>> {
+        self.index.partitions.iter().map(|partition| partition.read()).collect()
+    }
+
+    /// What it holds, and how.
+    pub fn definition(&self) -> &Definition {
+        &self.index.definition
+    }
+}
+
+/// A row that was found, without its document.
+pub(super) struct Candidate {
+    pub key: Box<[u8]>,
+    pub hit: Hit,
+    pub sort_key: Option<SortKey>,
+    pub payload: Option<Vec<u8>>,
+    pub explanation: Option<evaluate::Explanation>,
+}
+
+/// What is looked for.
+pub(super) struct Wanted<'w> {
+    pub query: &'w Query,
+    pub options: evaluate::Options<'w>,
+    pub with_payloads: bool,
+    pub explain: bool,
+}
+
+/// Finds rows; how many match, and those that are wanted.
+///
+/// # Errors
+/// The query takes too long, or compares vectors of other sizes.
+pub(super) fn find(
+    asked: &Asked,
+    wanted: &Wanted<'_>,
+    pace: &mut Pace<'_>,
+) -> Result<(usize, Vec<Candidate>)> {
+    let held = asked.hold();
+    let partitions: Vec<&Partition> = held.iter().map(|partition| &**partition).collect();
+    let mut interrupt = |_: usize| pace.check();
+    let found = evaluate::search(&partitions, wanted.query, &wanted.options, &mut interrupt)?;
+    let mut candidates = Vec::with_capacity(found.hits.len());
+    for hit in found.hits {
+        let partition = partitions[hit.partition];
+        let Some(key) = partition.key_of(hit.row) else { continue };
+        let explanation = match wanted.explain {
+            true => {
+                let options = &wanted.options;
+                evaluate::explain_score(&partitions, wanted.query, options, &hit, &mut interrupt)?
+            }
+            false => None,
+        };
+        candidates.push(Candidate {
+            key: key.into(),
+            sort_key: sort_key(partition, &hit, wanted.options.sort),
+            payload: partition.payload_of(hit.row).filter(|_| wanted.with_payloads).map(Vec::from),
+            explanation,
+            hit,
+        });
+    }
+    Ok((found.total, candidates))
+}
+
+fn sort_key(partition: &Partition, hit: &Hit, sort: Sort) -> Option<SortKey> {
+    match sort {
+        Sort::Attribute { attribute, .. } => match partition.sort_value(hit.row, attribute)? {
+            SortValue::Number(number) => Some(SortKey::Number(number)),
+            SortValue::Text(text) => Some(SortKey::Text(text.to_vec())),
+        },
+        Sort::Distance => hit.distance.map(SortKey::Number),
+        Sort::Score | Sort::None => None,
+    }
+}
+
+/// The scorer of a request.
+pub(super) fn scorer(common: &Common) -> evaluate::Scorer {
+    match common.scorer.unwrap_or(Scorer::Tfidf) {
+        Scorer::Tfidf => evaluate::Scorer::TfIdf,
+        Scorer::TfidfDocNorm => evaluate::Scorer::TfIdfDocNorm,
+        Scorer::Bm25 => evaluate::Scorer::Bm25,
+        Scorer::Bm25Std => evaluate::Scorer::Bm25Std,
+        Scorer::Bm25StdNorm => evaluate::Scorer::Bm25StdNorm,
+        Scorer::Bm25StdTanh => evaluate::Scorer::Bm25StdTanh,
+        Scorer::DisMax => evaluate::Scorer::DisMax,
+        Scorer::DocScore => evaluate::Scorer::DocScore,
+        Scorer::Hamming => evaluate::Scorer::Hamming,
+    }
+}
+
+/// What rows of a query call the distances of vectors: that of KNN first.
+pub(super) fn distance_names(query: &Query) -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = query.knn.iter().map(|knn| knn.distance_name.clone()).collect();
+    let mut nodes = vec![&query.root];
+    while let Some(node) = nodes.pop() {
+        match node {
+            Node::VectorRange(VectorRange { distance_name: Some(name), .. }) => {
+                names.push(name.clone());
+            }
+            Node::And(parts) | Node::Or(parts) => nodes.extend(parts),
+            Node::Optional(node) | Node::With { node, .. } | Node::In { node, .. } => {
+                nodes.push(node);
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// An attribute by which the index itself can sort: numbers, and what is sortable.
+pub(super) fn sortable(definition: &Definition, name: &[u8]) -> Option<AttributeId> {
+    let id = definition.attribute(name)?;
+    let attribute = &definition.attributes[usize::from(id)];
+    let sorts = attribute.sortable || attribute.kind == search::schema::Kind::Numeric;
+    sorts.then_some(id)
+}
+
+/// A name that is no attribute.
+pub(super) fn not_loaded(name: &[u8]) -> CmdError {
+    let name = String::from_utf8_lossy(name);
+    refused(Error::new(format!("Property `{name}` not loaded nor in schema")))
+}

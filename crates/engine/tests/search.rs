@@ -1,0 +1,201 @@
+//! Secondary indexes through commands: they follow every change, see what a transaction has written,
+//! and are there after a restart.
+#![allow(clippy::unwrap_used)] // a test says why by failing
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kvist_engine::Engine;
+use testkit::folder::Folder;
+
+use crate::data_dir;
+use crate::test_client::{TestClient, engine};
+
+const CREATE: &str = "FT.CREATE idx PREFIX 1 d: SCHEMA title TEXT SORTABLE tag TAG n NUMERIC";
+
+/// A client of an engine with an index and three documents.
+fn indexed() -> TestClient {
+    let mut client = TestClient::new(&engine());
+    fill(&mut client);
+    client
+}
+
+fn fill(client: &mut TestClient) {
+    assert_eq!(client.ask(CREATE), "+OK");
+    client.ask("HSET d:1 title 'hello world' tag 'red,blue' n 1");
+    client.ask("HSET d:2 title 'hello again' tag red n 2");
+    client.ask("HSET d:3 title goodbye tag green n 3");
+    client.ask("HSET other:4 title hello tag red n 4");
+}
+
+/// The keys that match, in the order of their numbers.
+fn found(client: &mut TestClient, query: &str) -> String {
+    client.ask(&format!("FT.SEARCH idx '{query}' NOCONTENT SORTBY n"))
+}
+
+#[test]
+fn documents_are_found() {
+    let mut client = indexed();
+    assert_eq!(found(&mut client, "hello"), "*3 :2 $3 d:1 $3 d:2");
+    assert_eq!(found(&mut client, "@tag:{red}"), "*3 :2 $3 d:1 $3 d:2");
+    assert_eq!(found(&mut client, "@n:[(1 3]"), "*3 :2 $3 d:2 $3 d:3");
+    assert_eq!(found(&mut client, "hello -@tag:{blue}"), "*2 :1 $3 d:2");
+    assert_eq!(found(&mut client, "*"), "*4 :3 $3 d:1 $3 d:2 $3 d:3");
+    let one = client.ask("FT.SEARCH idx goodbye RETURN 2 title n");
+    assert_eq!(one, "*3 :1 $3 d:3 *4 $5 title $7 goodbye $1 n $1 3");
+    let groups = client.ask(
+        "FT.AGGREGATE idx * GROUPBY 1 @tag REDUCE COUNT 0 AS c REDUCE SUM 1 @n AS s SORTBY 2 @s DESC LIMIT 0 1",
+    );
+    assert_eq!(groups, "*2 :3 *6 $3 tag $5 green $1 c $1 1 $1 s $1 3");
+    assert_eq!(client.ask("FT._LIST"), "*1 $3 idx");
+    assert_eq!(client.ask("FT.TAGVALS idx tag"), "*3 $4 blue $5 green $3 red");
+}
+
+#[test]
+fn indexes_follow_every_change() {
+    let mut client = indexed();
+    for (change, query, keys) in [
+        ("HSET d:1 title bye", "hello", "*2 :1 $3 d:2"),
+        ("HDEL d:2 title", "hello", "*1 :0"),
+        ("RENAME other:4 d:4", "hello", "*2 :1 $3 d:4"),
+        ("COPY d:4 d:5", "hello", "*3 :2 $3 d:4 $3 d:5"),
+        ("RENAME d:4 gone:4", "hello", "*2 :1 $3 d:5"),
+        ("SET d:5 text", "hello", "*1 :0"),
+        ("DEL d:1", "*", "*3 :2 $3 d:2 $3 d:3"),
+        ("UNLINK d:2 d:3", "*", "*1 :0"),
+        ("HSET d:6 n 7", "@n:[7 7]", "*2 :1 $3 d:6"),
+        ("HINCRBY d:6 n 1", "@n:[8 8]", "*2 :1 $3 d:6"),
+        ("PEXPIRE d:6 -1", "*", "*1 :0"),
+        ("HSET d:7 n 1", "*", "*2 :1 $3 d:7"),
+        ("MOVE d:7 1", "*", "*1 :0"),
+        // A bad value hides the whole document, until a good one comes.
+        ("HSET d:8 n many title hello", "hello", "*1 :0"),
+        ("HSET d:8 n 8", "hello", "*2 :1 $3 d:8"),
+        ("EVAL \"redis.call('hset', 'd:9', 'title', 'hello', 'n', 9)\" 0", "hello", "*3 :2 $3 d:8 $3 d:9"),
+    ] {
+        client.ask(change);
+        assert_eq!(found(&mut client, query), keys, "{change}");
+    }
+    assert_eq!(client.ask("SWAPDB 0 1"), "+OK");
+    assert!(client.ask("FT.SEARCH idx *").starts_with("-idx: no such index"));
+    client.ask("SWAPDB 0 1");
+    assert_eq!(found(&mut client, "hello"), "*3 :2 $3 d:8 $3 d:9");
+    client.ask("FLUSHDB");
+    assert_eq!(client.ask("FT._LIST"), "*0");
+    assert_eq!(client.ask(CREATE), "+OK");
+}
+
+#[test]
+fn transactions_and_scripts_see_their_own_writes() {
+    let mut client = indexed();
+    client.ask("MULTI");
+    client.ask("HSET d:1 title changed");
+    client.ask("FT.SEARCH idx changed NOCONTENT");
+    client.ask("FT.SEARCH idx world NOCONTENT");
+    assert_eq!(client.ask("EXEC"), "*3 :0 *2 :1 $3 d:1 *1 :0");
+    let script = "EVAL \"redis.call('hset', 'd:2', 'title', 'scripted') \
+                  return redis.call('ft.search', 'idx', 'scripted', 'NOCONTENT')\" 0";
+    assert_eq!(client.ask(script), "*2 :1 $3 d:2");
+    client.ask("MULTI");
+    client.ask("FT.CREATE two PREFIX 1 d: SCHEMA n NUMERIC");
+    client.ask("FT.SEARCH two * NOCONTENT LIMIT 0 0");
+    assert_eq!(client.ask("EXEC"), "*2 +OK *1 :3");
+}
+
+#[test]
+fn what_was_there_is_indexed() {
+    let mut client = TestClient::new(&engine());
+    client.ask("HSET d:1 title 'hello world' n 1");
+    client.ask("JSON.SET j:1 $ '{\"title\":\"hello json\",\"tags\":[\"a,b\",\"c\"],\"n\":[1,5]}'");
+    assert_eq!(client.ask(CREATE), "+OK");
+    let create = "FT.CREATE j ON JSON PREFIX 1 j: SCHEMA $.title AS title TEXT \
+                  $.tags[*] AS tag TAG $.n[*] AS n NUMERIC";
+    assert_eq!(client.ask(create), "+OK");
+    assert_eq!(found(&mut client, "hello"), "*2 :1 $3 d:1");
+    assert_eq!(client.ask("FT.SEARCH j @tag:{a\\\\,b} NOCONTENT"), "*2 :1 $3 j:1");
+    assert_eq!(client.ask("FT.SEARCH j '@n:[5 5]' RETURN 1 title"), "*3 :1 $3 j:1 *2 $5 title $10 hello json");
+    client.ask("JSON.SET j:1 $.title '\"other\"'");
+    assert_eq!(client.ask("FT.SEARCH j hello NOCONTENT"), "*1 :0");
+    assert_eq!(client.ask("FT.DROPINDEX j DD"), "+OK");
+    assert_eq!(client.ask("EXISTS j:1 d:1"), ":1");
+}
+
+#[test]
+fn names_are_kept_apart() {
+    let mut client = indexed();
+    for (line, reply) in [
+        (CREATE, "-Index already exists"),
+        ("FT.ALIASADD a idx", "+OK"),
+        ("FT.ALIASADD a idx", "-Alias already exists"),
+        ("FT.SEARCH a goodbye NOCONTENT", "*2 :1 $3 d:3"),
+        ("FT.ALIASDEL b", "-Alias does not exist"),
+        ("FT.ALTER a SCHEMA ADD extra NUMERIC", "+OK"),
+        ("HSET d:3 extra 9", ":1"),
+        ("FT.SEARCH a '@extra:[9 9]' NOCONTENT", "*2 :1 $3 d:3"),
+        ("FT.SEARCH a 'hello' NOCONTENT LIMIT 0 0", "*1 :2"),
+        ("FT.INFO nothing", "-Unknown index name"),
+        ("FT.SEARCH nothing x", "-nothing: no such index"),
+        ("FT.DICTADD d one two one", ":2"),
+        ("FT.DICTDUMP d", "*2 $3 one $3 two"),
+        ("FT.DICTDEL d one", ":1"),
+        ("FT.DROPINDEX a", "+OK"),
+        ("FT.DROPINDEX a", "-Unknown index name"),
+        ("FT._DROPINDEXIFX a", "+OK"),
+        ("FT.CREATE x SCHEMA", "-Fields arguments are missing"),
+        ("EXISTS d:1", ":1"),
+    ] {
+        assert_eq!(client.ask(line), reply, "{line}");
+    }
+}
+
+fn open(dir: &Path) -> Arc<Engine> {
+    data_dir::open(dir, "appendonly yes\nsave \"\"").unwrap().0
+}
+
+#[test]
+fn indexes_are_there_after_a_restart() {
+    let folder = Folder::new("search");
+    let mut engine = open(folder.path());
+    let mut client = TestClient::new(&engine);
+    fill(&mut client);
+    client.ask("FT.ALIASADD a idx");
+    client.ask("FT.DICTADD words one");
+    client.ask("FT.SYNUPDATE idx g goodbye farewell");
+    client.ask("FT.CREATE gone SCHEMA x TEXT");
+    client.ask("FT.DROPINDEX gone");
+    for saved in [false, true, false] {
+        if saved {
+            assert_eq!(client.ask("SAVE"), "+OK");
+            client.ask("HSET d:9 title hello n 9");
+        }
+        drop(client);
+        engine.close().unwrap();
+        drop(engine);
+        engine = open(folder.path());
+        client = TestClient::new(&engine);
+        assert_eq!(client.ask("FT._LIST"), "*1 $3 idx");
+        let hello = if client.ask("EXISTS d:9") == ":1" { "*4 :3 $3 d:1 $3 d:2 $3 d:9" } else { "*3 :2 $3 d:1 $3 d:2" };
+        assert_eq!(found(&mut client, "hello"), hello);
+        assert_eq!(client.ask("FT.SEARCH a farewell NOCONTENT"), "*2 :1 $3 d:3");
+        assert_eq!(client.ask("FT.DICTDUMP words"), "*1 $3 one");
+        client.ask("HSET d:3 n 30");
+        assert_eq!(found(&mut client, "@n:[30 30]"), "*2 :1 $3 d:3");
+    }
+    client.ask("FLUSHALL");
+    engine.close().unwrap();
+    drop((client, engine));
+    let mut client = TestClient::new(&open(folder.path()));
+    assert_eq!(client.ask("FT._LIST"), "*0");
+}
+
+#[test]
+fn rows_of_cursors_come_part_by_part() {
+    let mut client = indexed();
+    let first = client.ask("FT.AGGREGATE idx * LOAD 1 @n SORTBY 2 @n ASC WITHCURSOR COUNT 2");
+    let (rows, cursor) = first.rsplit_once(" :").unwrap();
+    assert_eq!(rows, "*2 *3 :3 *2 $1 n $1 1 *2 $1 n $1 2");
+    let rest = client.ask(&format!("FT.CURSOR READ idx {cursor}"));
+    assert_eq!(rest, "*2 *2 :0 *2 $1 n $1 3 :0");
+    assert_eq!(client.ask(&format!("FT.CURSOR READ idx {cursor}")), "-Cursor not found");
+    assert_eq!(client.ask(&format!("FT.CURSOR DEL idx {cursor}")), "-Cursor does not exist");
+}
