@@ -1,7 +1,7 @@
 //! Secondary indexes over documents (hashes and JSON) and the language of `FT.*` that queries them.
 //!
 //! ```text
-//!   words of FT.CREATE ─► schema::Definition ─► partition::Partition   put(key, document), remove(key)
+//!   words of FT.CREATE ─► schema::Definition ─► partition::Partition  put(document), remove(key)
 //!                                                      │ rows, postings, trees, columns
 //!   words of FT.SEARCH ─► request::Search              │
 //!     its query        ─► query::Query ─► evaluate ◄───┘ ─► rows that match, with scores

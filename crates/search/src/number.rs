@@ -8,8 +8,8 @@ pub fn parse(text: &[u8]) -> Option<f64> {
     (!value.is_nan()).then_some(value)
 }
 
-/// Prints as expressions turn numbers into text: whole numbers with all their digits, as RediSearch 2 does
-/// (redis-py's tests multiply times by 10), others as `%.12g`.
+/// Prints as expressions turn numbers into text: whole numbers with all their digits, as RediSearch
+/// 2 does (redis-py's tests multiply times by 10), others as `%.12g`.
 pub fn print(value: f64) -> String {
     const LARGEST: f64 = (1_u64 << 63) as f64;
     if value.fract() == 0.0 && value.abs() < LARGEST {

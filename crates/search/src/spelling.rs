@@ -1,4 +1,5 @@
-//! How far two words are apart in letters, for `FT.SPELLCHECK`, and for suggestions that are mistyped.
+//! How far two words are apart in letters, for `FT.SPELLCHECK`, and for suggestions that are
+//! mistyped.
 
 /// The letters of a text; a byte that belongs to no character is a letter of its own.
 pub fn letters(text: &[u8]) -> Vec<u32> {
@@ -26,7 +27,8 @@ pub fn distance(a: &[u32], b: &[u32], most: usize) -> Option<usize> {
     row.last().copied().filter(|distance| *distance <= most)
 }
 
-/// Turns the distances of the beginnings of a word to a text into those to the text with a letter more.
+/// Turns the distances of the beginnings of a word to a text into those to the text with a letter
+/// more.
 pub(crate) fn next_row(row: &mut [usize], word: &[u32], letter: u32) {
     let Some(first) = row.first_mut() else { return };
     let mut diagonal = *first;

@@ -1,7 +1,7 @@
 //! Suggestions that complete what is typed: the values of `FT.SUGADD`'s keys.
 //!
-//! A sorted map from texts in lower case: those with a beginning are a range of it. Scores are floats of 32
-//! bits, whose digits clients see. Must not know keys or replies.
+//! A sorted map from texts in lower case: those with a beginning are a range of it. Scores are
+//! floats of 32 bits, whose digits clients see. Must not know keys or replies.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -107,8 +107,8 @@ impl Suggestions {
         true
     }
 
-    /// The best ones that begin with a text, in any case; with `fuzzy`, also those that would if one letter
-    /// were other, absent or more.
+    /// The best ones that begin with a text, in any case; with `fuzzy`, also those that would if
+    /// one letter were other, absent or more.
     pub fn find(&self, prefix: &[u8], fuzzy: bool, most: usize) -> Vec<Suggestion> {
         let prefix = lower(prefix);
         let typed = letters(&prefix);

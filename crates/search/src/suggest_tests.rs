@@ -28,8 +28,8 @@ fn found(s: &Suggestions, prefix: &str, fuzzy: bool) -> String {
 fn what_redisearch_finds() {
     let s = sample();
     assert_eq!(s.len(), 6);
-    let hel = "help 2.8284270763397217, helium 1.5, Hello 1.1547005176544189, HELP 0.70710676908493042, \
-               hell 0.70710676908493042";
+    let hel = "help 2.8284270763397217, helium 1.5, Hello 1.1547005176544189, HELP \
+               0.70710676908493042, hell 0.70710676908493042";
     assert_eq!(found(&s, "hel", false), hel);
     assert_eq!(found(&s, "HEL", false), hel);
     assert_eq!(found(&s, "hel", true), hel);

@@ -1,4 +1,5 @@
-//! Aggregations: what RediSearch 1.2.2 and redis-py's tests return, and what a plain computation does.
+//! Aggregations: what RediSearch 1.2.2 and redis-py's tests return, and what a plain computation
+//! does.
 
 use super::{Origin, Pipeline, Record};
 use crate::error::Result;
@@ -130,20 +131,23 @@ fn groups() {
             "k=a c=3; k=b c=2; k=c c=2; k=d c=1",
         ),
         (
-            "* GROUPBY 1 @k REDUCE COUNT_DISTINCT 1 @n AS d REDUCE COUNT_DISTINCTISH 1 @n AS i REDUCE SUM 1 @n \
+            "* GROUPBY 1 @k REDUCE COUNT_DISTINCT 1 @n AS d REDUCE COUNT_DISTINCTISH 1 @n AS i \
+             REDUCE SUM 1 @n \
              AS s REDUCE MIN 1 @n AS min REDUCE MAX 1 @n AS max REDUCE AVG 1 @n AS avg",
             "k=a d=3 i=3 s=3 min=0 max=2 avg=1; k=b d=2 i=2 s=7 min=3 max=4 avg=3.5; \
              k=c d=2 i=2 s=7.5 min=-2.5 max=10 avg=3.75; k=d d=0 i=0 s=0 min=- max=- avg=-",
         ),
         (
-            "* GROUPBY 1 @k REDUCE STDDEV 1 @n AS d REDUCE QUANTILE 2 @n 0.5 AS q REDUCE TOLIST 1 @n AS l \
-             REDUCE FIRST_VALUE 1 @n AS f",
+            "* GROUPBY 1 @k REDUCE STDDEV 1 @n AS d REDUCE QUANTILE 2 @n 0.5 AS q REDUCE TOLIST 1 \
+             @n AS l REDUCE FIRST_VALUE 1 @n AS f",
             "k=a d=1 q=1 l=[1,2,0] f=1; k=b d=0.707106781187 q=3 l=[3,4] f=3; \
              k=c d=8.83883476483 q=-2.5 l=[10,-2.5] f=10; k=d d=- q=- l=[] f=-",
         ),
         (
-            "* GROUPBY 1 @k REDUCE FIRST_VALUE 4 @s BY @n DESC AS most REDUCE FIRST_VALUE 3 @s BY @n AS least",
-            "k=a most=bar least=9; k=b most=10 least=Foo Bar; k=c most=y least=z; k=d most=only least=only",
+            "* GROUPBY 1 @k REDUCE FIRST_VALUE 4 @s BY @n DESC AS most REDUCE FIRST_VALUE 3 @s BY \
+             @n AS least",
+            "k=a most=bar least=9; k=b most=10 least=Foo Bar; k=c most=y least=z; k=d most=only \
+             least=only",
         ),
         ("* GROUPBY 0 REDUCE COUNT 0 AS c", "c=8"),
         ("* GROUPBY 0 REDUCE RANDOM_SAMPLE 2 @z 3", "Property `z` not loaded nor in schema"),
@@ -153,8 +157,8 @@ fn groups() {
             "l=a k=a c=3; l=b k=a c=3; l=a k=b c=2",
         ),
         (
-            "* APPLY split('a,b') AS l GROUPBY 1 @k REDUCE TOLIST 1 @l AS l REDUCE COUNT_DISTINCT 1 @l AS d LIMIT \
-             0 1",
+            "* APPLY split('a,b') AS l GROUPBY 1 @k REDUCE TOLIST 1 @l AS l REDUCE COUNT_DISTINCT \
+             1 @l AS d LIMIT 0 1",
             "k=a l=[a,b] d=1",
         ),
         (
@@ -167,8 +171,8 @@ fn groups() {
 #[test]
 fn large_groups_agree_with_a_plain_computation() {
     let mut pipeline = compile(
-        "* GROUPBY 1 @k REDUCE COUNT 0 AS c REDUCE SUM 1 @n AS s REDUCE COUNT_DISTINCTISH 1 @n AS d REDUCE \
-         RANDOM_SAMPLE 2 @n 5 AS r",
+        "* GROUPBY 1 @k REDUCE COUNT 0 AS c REDUCE SUM 1 @n AS s REDUCE COUNT_DISTINCTISH 1 @n AS \
+         d REDUCE RANDOM_SAMPLE 2 @n 5 AS r",
     )
     .unwrap();
     let mut expected = std::collections::BTreeMap::<Vec<u8>, (f64, f64)>::new();

@@ -1,7 +1,7 @@
 //! Resolves the names of an aggregation's steps to columns.
 //!
-//! A column is a property that is loaded, or what a step makes; each name has one. They are in the order in
-//! which they are first mentioned, in which clients see them.
+//! A column is a property that is loaded, or what a step makes; each name has one. They are in the
+//! order in which they are first mentioned, in which clients see them.
 
 use std::mem;
 
@@ -39,8 +39,8 @@ struct Compiler<'a> {
 }
 
 impl Pipeline {
-    /// Compiles the steps of an aggregation. `extra` are the names of what rows have beside attributes
-    /// (`__key`, `__score`, distances); `seed` is of `RANDOM_SAMPLE`.
+    /// Compiles the steps of an aggregation. `extra` are the names of what rows have beside
+    /// attributes (`__key`, `__score`, distances); `seed` is of `RANDOM_SAMPLE`.
     ///
     /// # Errors
     /// A name that there is not, an expression that cannot be read.
@@ -54,7 +54,7 @@ impl Pipeline {
         let mut compiler = Compiler {
             definition,
             extra,
-            parameters: &aggregate.common.parameters,
+            parameters: &aggregate.options.parameters,
             loads_all,
             seed,
             properties: Vec::new(),

@@ -1,7 +1,7 @@
 //! `GROUPBY`: groups by the values of columns, in the order in which they were first seen.
 //!
-//! The table holds numbers of groups, whose keys and states are in two lists: finding the group of a row
-//! allocates nothing, and a group costs no allocation of its own.
+//! The table holds numbers of groups, whose keys and states are in two lists: finding the group of
+//! a row allocates nothing, and a group costs no allocation of its own.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 

@@ -5,8 +5,8 @@
 //!                              └ stages: filter, apply, limit; sort and group hold rows
 //! ```
 //!
-//! A row is a list of values, one for each column; names are resolved once, when steps are compiled. Must
-//! not know where rows come from, nor how long it may take.
+//! A row is a list of values, one for each column; names are resolved once, when steps are
+//! compiled. Must not know where rows come from, nor how long it may take.
 
 mod compile;
 mod group;
@@ -38,7 +38,8 @@ pub enum Origin {
     Attribute(AttributeId),
     /// A field of the hash, or a path of the JSON document.
     Field(Vec<u8>),
-    /// What the index knows beside attributes: its place in the list given to [`Pipeline::compile`].
+    /// What the index knows beside attributes: its place in the list given to
+    /// [`Pipeline::compile`].
     Extra(usize),
 }
 

@@ -1,7 +1,7 @@
 //! `REDUCE`: what a group of rows is reduced to.
 //!
-//! Rows without the property count for `COUNT` alone. What is no number is left out of sums; of no numbers
-//! at all the sum is 0, and the least, the greatest, the average and the others are `Null`.
+//! Rows without the property count for `COUNT` alone. What is no number is left out of sums; of no
+//! numbers at all the sum is 0, and the least, the greatest, the average and the others are `Null`.
 
 use std::hash::BuildHasher;
 
@@ -265,7 +265,8 @@ fn add_first(
     after.saturating_sub(before)
 }
 
-/// Keeps each value with the same probability: the n-th takes the place of another with that of size / n.
+/// Keeps each value with the same probability: the n-th takes the place of another with that of
+/// size / n.
 fn add_sample(
     seen: &mut u64,
     values: &mut Vec<Value>,

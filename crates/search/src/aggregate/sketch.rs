@@ -1,5 +1,5 @@
-//! About how many values differ: a HyperLogLog of 4096 registers (an error of 1.6 %), and exact counting
-//! while there are few, so that many small groups do not cost 4 KiB each.
+//! About how many values differ: a HyperLogLog of 4096 registers (an error of 1.6 %), and exact
+//! counting while there are few, so that many small groups do not cost 4 KiB each.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashSet;

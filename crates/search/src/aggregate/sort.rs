@@ -1,7 +1,7 @@
 //! `SORTBY`: the first rows in an order.
 //!
-//! Twice as many rows as are wanted are held, then sorted and cut: O(n log k) with no heap to be moved
-//! around. Rows that are equal stay in the order in which they came.
+//! Twice as many rows as are wanted are held, then sorted and cut: O(n log k) with no heap to be
+//! moved around. Rows that are equal stay in the order in which they came.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
-//! Evaluates an expression for a row. No value makes it panic; `Null` goes through what cannot use it.
+//! Evaluates an expression for a row. No value makes it panic; `Null` goes through what cannot use
+//! it.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -162,9 +162,10 @@ fn times() {
         ("timefmt(0)", "1970-01-01T00:00:00Z"),
         ("timefmt(-1)", "1969-12-31T23:59:59Z"),
         (
-            "timefmt(1600000000,'%c %x %X %a %A %b %B %j %U %w %y %Z %% %p %I %e %D %F %T %R %n%t|%G %V %u \
-             %C %h %r %s %z')",
-            "Sun Sep 13 12:26:40 2020 09/13/20 12:26:40 Sun Sunday Sep September 257 37 0 20 GMT % PM 12 13 \
+            "timefmt(1600000000,'%c %x %X %a %A %b %B %j %U %w %y %Z %% %p %I %e %D %F %T %R \
+             %n%t|%G %V %u %C %h %r %s %z')",
+            "Sun Sep 13 12:26:40 2020 09/13/20 12:26:40 Sun Sunday Sep September 257 37 0 20 GMT \
+             % PM 12 13 \
              09/13/20 2020-09-13 12:26:40 12:26 \n\t|2020 37 7 20 Sep 12:26:40 PM 1600000000 +0000",
         ),
         ("timefmt('x')", "-"),

@@ -168,8 +168,8 @@ fn change_case(value: &Value, upper: bool) -> Value {
     Value::Text(changed)
 }
 
-/// `substr(text, offset, length)`. An offset below zero counts from the end; a length below zero leaves
-/// out that many at the end, and does not count if nothing would be left.
+/// `substr(text, offset, length)`. An offset below zero counts from the end; a length below zero
+/// leaves out that many at the end, and does not count if nothing would be left.
 fn substring(text: &Value, offset: &Value, length: &Value) -> Value {
     let (Some(text), Some(offset), Some(length)) =
         (text.as_text(), offset.as_number(), length.as_number())

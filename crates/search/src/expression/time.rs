@@ -1,8 +1,8 @@
-//! Seconds since 1970 as dates and back, in UTC, with the formats of C's `strftime` and `strptime` in its
-//! plain locale.
+//! Seconds since 1970 as dates and back, in UTC, with the formats of C's `strftime` and `strptime`
+//! in its plain locale.
 //!
-//! Own, on the calendar that other parts of the program use: the libraries for dates print a locale's
-//! names, refuse formats by panicking or have no `strptime` that reads a date alone.
+//! Own, on the calendar that other parts of the program use: the libraries for dates print a
+//! locale's names, refuse formats by panicking or have no `strptime` that reads a date alone.
 
 use std::fmt::Write;
 
@@ -233,8 +233,9 @@ struct Read<'a> {
     zone: i64,
 }
 
-/// `parsetime(text, format)`; `Null` if the text is not of the format. What the format leaves open is that
-/// of 1900-01-01 00:00:00, as in C after the structure was cleared, but for the day, which is the first.
+/// `parsetime(text, format)`; `Null` if the text is not of the format. What the format leaves open
+/// is that of 1900-01-01 00:00:00, as in C after the structure was cleared, but for the day, which
+/// is the first.
 pub(super) fn parse(text: &Value, format: &Value) -> Value {
     let (Some(text), Some(format)) = (text.as_text(), format.as_text()) else { return Value::Null };
     let mut read = Read {

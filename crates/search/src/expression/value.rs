@@ -61,8 +61,8 @@ impl Value {
         }
     }
 
-    /// The order of two values: numbers by size, texts by bytes, a number and a text as numbers if both
-    /// are, else as texts. `Null` is below all, lists are above all. Total, so that it sorts.
+    /// The order of two values of which one may be of another type: `Null`, numbers by size, texts
+    /// by bytes, lists. Total, so that it sorts.
     pub fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => order_numbers(*a, *b),
@@ -84,8 +84,8 @@ impl Value {
         }
     }
 
-    /// How an expression compares two values: as [`Value::order`], but a number and a text as numbers if
-    /// the text is one, else as texts. `None` where one is `Null` and the other is not.
+    /// How an expression compares two values: as [`Value::order`], but a number and a text as
+    /// numbers if the text is one, else as texts. `None` where one is `Null` and the other is not.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Null, Self::Null) => Some(Ordering::Equal),

@@ -6,8 +6,9 @@
 //! | `-a b`, `~a b` | of all that follows up to the next `-` or `~` | of `a` |
 //! | `@f:a b` | both in `f` | `b` in any attribute |
 //!
-//! Dialect 1 is what RediSearch 1.2 answers to `FT.EXPLAIN`: words side by side are one operand, `|` binds
-//! tighter than what else is side by side. `None` is a condition that stop words left nothing of.
+//! Dialect 1 is what RediSearch 1.2 answers to `FT.EXPLAIN`: words side by side are one operand,
+//! `|` binds tighter than what else is side by side. `None` is a condition that stop words left
+//! nothing of.
 
 use hashbrown::HashMap;
 
@@ -19,8 +20,8 @@ use crate::schema::{AttributeId, Definition};
 
 /// How deeply conditions may be nested: what walks the tree calls itself that often.
 const MAX_DEPTH: usize = 128;
-/// How many bytes of parameters a query may be filled with: one that names a long parameter again and
-/// again would be far longer than its request.
+/// How many bytes of parameters a query may be filled with: one that names a long parameter again
+/// and again would be far longer than its request.
 const MAX_FILLED: usize = 64 << 20;
 
 /// `PARAMS`: values by name.

@@ -226,7 +226,8 @@ fn vectors() {
         &[
             (
                 "@v:[VECTOR_RANGE 0.5 $blob]=>{$YIELD_DISTANCE_AS: d; $EPSILON: 0.1}",
-                "VECTOR {Vectors that are within 0.5 distance radius from @v, yields distance as `d`}",
+                "VECTOR {Vectors that are within 0.5 distance radius from @v, yields distance as \
+                 `d`}",
             ),
             (
                 "@v:[VECTOR_RANGE -1 $blob]",
@@ -240,8 +241,8 @@ fn vectors() {
             ("*=>[KNN 1e30 @v $blob]", "KNN K parameter is too large"),
             (
                 "*=>[KNN 5 @v $short]",
-                "Error parsing vector similarity query: query vector blob size (1) does not match index's \
-             expected size (8).",
+                "Error parsing vector similarity query: query vector blob size (1) does not match \
+                 index's expected size (8).",
             ),
             ("*=>[KNN 5 @w $blob]", "Unknown field at offset 11 near w"),
             ("*=>[KNN 5 @f $blob]", "Field at offset 11 is not a VECTOR field: f"),

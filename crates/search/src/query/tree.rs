@@ -29,7 +29,8 @@ pub enum Node {
     Suffix(Vec<u8>),
     /// `*text*`.
     Infix(Vec<u8>),
-    /// `w'…'`, with `?` for one character and `*` for any; a backslash makes either, or itself, a letter.
+    /// `w'…'`, with `?` for one character and `*` for any; a backslash makes either, or itself, a
+    /// letter.
     Wildcard(Vec<u8>),
     /// `%text%`: words within a Levenshtein distance of 1 to 3.
     Fuzzy { text: Vec<u8>, distance: u8 },

@@ -1,4 +1,5 @@
-//! Vectors in queries: `=>[KNN k @f $blob …]`, `[VECTOR_RANGE r $blob]`, and options of all conditions:
+//! Vectors in queries: `=>[KNN k @f $blob …]`, `[VECTOR_RANGE r $blob]`, and options of all
+//! conditions:
 //! `=> { $name: value; … }`.
 
 use super::parse::Parser;
@@ -98,7 +99,8 @@ impl<'a> Parser<'a> {
         let radius = self.number(b"]")?;
         if radius < 0.0 {
             return Err(Error::new(format!(
-                "Error parsing vector similarity query: negative radius ({}) given in a range query",
+                "Error parsing vector similarity query: negative radius ({}) given in a range \
+                 query",
                 number::print(radius)
             )));
         }

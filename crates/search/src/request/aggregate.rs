@@ -1,7 +1,7 @@
 //! `FT.AGGREGATE`: what is loaded of documents, and the steps that rows pass.
 
-use super::common::{Common, Limit, Returned};
 use super::cursor::CursorOptions;
+use super::options::{Limit, Options, Returned};
 use super::search::no_query;
 use crate::arguments::{self, Arguments, count, text};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ pub struct Aggregate {
     /// The query's text.
     pub query: Vec<u8>,
     /// What `FT.SEARCH` has too.
-    pub common: Common,
+    pub options: Options,
     /// `ADDSCORES`: rows have `__score`.
     pub add_scores: bool,
     /// `WITHCURSOR`.
@@ -88,7 +88,7 @@ impl Aggregate {
         let mut words = Arguments::new(words);
         let mut aggregate = Self {
             query: words.next().ok_or_else(no_query)?.to_vec(),
-            common: Common::default(),
+            options: Options::default(),
             add_scores: false,
             cursor: None,
             with_schema: false,
@@ -96,7 +96,7 @@ impl Aggregate {
             steps: Vec::new(),
         };
         while let Some(word) = words.peek() {
-            if aggregate.common.option(&mut words)? || aggregate.option(&mut words)? {
+            if aggregate.options.option(&mut words)? || aggregate.option(&mut words)? {
                 continue;
             }
             match step(&mut words)? {

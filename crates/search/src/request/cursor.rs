@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 
 /// Rows that a read returns unless it says otherwise.
 const DEFAULT_COUNT: usize = 1000;
-/// The longest that a cursor is kept without a read, in milliseconds, and how long it is kept unless
-/// a request says otherwise.
+/// The longest that a cursor is kept without a read, in milliseconds, and how long it is kept
+/// unless a request says otherwise.
 const MAX_IDLE: u64 = 300_000;
 
 /// `WITHCURSOR [COUNT n] [MAXIDLE ms]`.

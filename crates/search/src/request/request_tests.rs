@@ -18,15 +18,18 @@ fn aggregate(line: &str) -> crate::error::Result<Aggregate> {
 #[test]
 fn a_search_with_everything() {
     let s = search(
-        "hello NOCONTENT VERBATIM NOSTOPWORDS WITHSCORES WITHPAYLOADS WITHSORTKEYS FILTER n (1 +inf \
-         GEOFILTER g 1 2 3 km INKEYS 2 a b INFIELDS 1 f RETURN 4 $.a AS a b SUMMARIZE FIELDS 1 f FRAGS 2 \
-         LEN 5 SEPARATOR ; HIGHLIGHT TAGS <i> </i> SLOP 2 TIMEOUT 100 INORDER LANGUAGE German EXPANDER x \
+        "hello NOCONTENT VERBATIM NOSTOPWORDS WITHSCORES WITHPAYLOADS WITHSORTKEYS FILTER n (1 \
+         +inf \
+         GEOFILTER g 1 2 3 km INKEYS 2 a b INFIELDS 1 f RETURN 4 $.a AS a b SUMMARIZE FIELDS 1 f \
+         FRAGS 2 \
+         LEN 5 SEPARATOR ; HIGHLIGHT TAGS <i> </i> SLOP 2 TIMEOUT 100 INORDER LANGUAGE German \
+         EXPANDER x \
          SCORER bm25std EXPLAINSCORE PAYLOAD p SORTBY n DESC WITHCOUNT LIMIT 5 6 PARAMS 4 a 1 b 2 \
          DIALECT 3 FORMAT EXPAND",
     )
     .unwrap();
     assert!(s.no_content && s.no_stop_words && s.with_scores && s.with_payloads);
-    assert!(s.with_sort_keys && s.in_order && s.explain_score && s.common.verbatim);
+    assert!(s.with_sort_keys && s.in_order && s.explain_score && s.options.verbatim);
     assert_eq!(s.filters[0].min, Bound { value: 1.0, exclusive: true });
     assert_eq!(s.geo_filters[0].meters, 3000.0);
     let returns = s.returns.unwrap();
@@ -35,12 +38,12 @@ fn a_search_with_everything() {
     assert_eq!(returns[1].name, b"b");
     assert_eq!(s.summarize.unwrap().fragments, 2);
     assert_eq!(s.highlight.unwrap().close, b"</i>");
-    assert_eq!((s.slop, s.common.timeout), (Some(2), Some(100)));
-    assert_eq!(s.common.scorer, Some(Scorer::Bm25Std));
+    assert_eq!((s.slop, s.options.timeout), (Some(2), Some(100)));
+    assert_eq!(s.options.scorer, Some(Scorer::Bm25Std));
     assert_eq!(s.limit, Limit { offset: 5, count: 6 });
-    assert_eq!(s.common.parameters[&b"b"[..]], b"2");
-    assert_eq!((s.common.dialect, s.common.format), (Some(3), Format::Expand));
-    assert_eq!(s.common.with_count, Some(true));
+    assert_eq!(s.options.parameters[&b"b"[..]], b"2");
+    assert_eq!((s.options.dialect, s.options.format), (Some(3), Format::Expand));
+    assert_eq!(s.options.with_count, Some(true));
     assert!(s.sort_by.unwrap().descending);
     assert_eq!(search("*").unwrap().limit, Limit { offset: 0, count: 10 });
 }
@@ -82,10 +85,12 @@ fn searches_that_are_refused() {
 #[test]
 fn an_aggregation_with_everything() {
     let a = aggregate(
-        "* VERBATIM ADDSCORES LOAD 4 @f AS x $.g WITHCURSOR COUNT 5 MAXIDLE 999999 DIALECT 2 GROUPBY 2 @a \
-         @b REDUCE COUNT 0 AS n REDUCE QUANTILE 2 @c 0.5 REDUCE FIRST_VALUE 4 @f BY @g DESC AS first \
-         REDUCE RANDOM_SAMPLE 2 @f 7 SORTBY 3 @n DESC @a MAX 3 APPLY @n*2 AS m FILTER @m>3 LIMIT 0 5 \
-         GROUPBY 0 REDUCE max 1 @m",
+        "* VERBATIM ADDSCORES LOAD 4 @f AS x $.g WITHCURSOR COUNT 5 MAXIDLE 999999 DIALECT 2 \
+         GROUPBY 2 @a \
+         @b REDUCE COUNT 0 AS n REDUCE QUANTILE 2 @c 0.5 REDUCE FIRST_VALUE 4 @f BY @g DESC AS \
+         first \
+         REDUCE RANDOM_SAMPLE 2 @f 7 SORTBY 3 @n DESC @a MAX 3 APPLY @n*2 AS m FILTER @m>3 LIMIT \
+         0 5 GROUPBY 0 REDUCE max 1 @m",
     )
     .unwrap();
     assert_eq!(a.cursor, Some(CursorOptions { count: 5, max_idle: 300_000 }));

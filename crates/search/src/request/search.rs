@@ -1,6 +1,6 @@
 //! `FT.SEARCH`.
 
-use super::common::{Common, Limit, MAX_SEARCH_RESULTS, Returned, resolve};
+use super::options::{Limit, MAX_SEARCH_RESULTS, Options, Returned, resolve};
 use crate::arguments::{self, Arguments, count, no_number, text};
 use crate::error::{Error, Result};
 use crate::number;
@@ -13,7 +13,7 @@ pub struct Search {
     /// The query's text.
     pub query: Vec<u8>,
     /// What `FT.AGGREGATE` has too.
-    pub common: Common,
+    pub options: Options,
     pub no_content: bool,
     pub no_stop_words: bool,
     pub with_scores: bool,
@@ -100,7 +100,7 @@ impl Search {
         let query = words.next().ok_or_else(no_query)?.to_vec();
         let mut search = Self {
             query,
-            common: Common::default(),
+            options: Options::default(),
             no_content: false,
             no_stop_words: false,
             with_scores: false,
@@ -123,7 +123,7 @@ impl Search {
             limit: Limit { offset: 0, count: 10 },
         };
         while let Some(word) = words.peek() {
-            let is_known = search.common.option(&mut words)?
+            let is_known = search.options.option(&mut words)?
                 || search.flag(&mut words)
                 || search.option(&mut words)?;
             if !is_known {
@@ -203,7 +203,7 @@ impl Search {
         ParseOptions {
             no_stop_words: self.no_stop_words,
             in_fields: self.in_fields.as_ref().map(|names| resolve(definition, names)),
-            ..self.common.parse_options(dialect)
+            ..self.options.parse_options(dialect)
         }
     }
 

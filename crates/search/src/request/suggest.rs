@@ -1,6 +1,6 @@
 //! `FT.SUGADD`, `FT.SUGGET` and `FT.SPELLCHECK`, after the key or the index's name.
 
-use super::common::dialect;
+use super::options::dialect;
 use crate::arguments::{self, Arguments, count, text};
 use crate::error::{Error, Result};
 use crate::number;

@@ -131,7 +131,8 @@ fn matcher(word: &[u8]) -> Result<Vec<u8>> {
         return Ok(word.to_vec());
     }
     Err(Error::new(
-        "Matcher Format: <2 chars algorithm>:<2 chars language>. Support algorithms: double metaphone \
+        "Matcher Format: <2 chars algorithm>:<2 chars language>. Support algorithms: double \
+         metaphone \
          (dm). Supported languages: English (en), French (fr), Portuguese (pt) and Spanish (es)",
     ))
 }

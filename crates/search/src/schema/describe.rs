@@ -1,6 +1,6 @@
-//! A definition as `FT.INFO` shows it. Names and positions are those that clients read: redisvl takes
-//! the type of the source from the second place of the definition and the prefixes from the fourth, and
-//! reads options of an attribute from its seventh place on.
+//! A definition as `FT.INFO` shows it. Names and positions are those that clients read: redisvl
+//! takes the type of the source from the second place of the definition and the prefixes from the
+//! fourth, and reads options of an attribute from its seventh place on.
 
 use super::{Algorithm, Attribute, Definition, Kind, Source, vector};
 
@@ -15,8 +15,8 @@ pub enum Detail {
     List(Vec<Vec<u8>>),
 }
 
-/// What `FT.INFO` shows of an attribute: pairs, then flags (a list in the same array in RESP2; the value
-/// of `flags` in RESP3).
+/// What `FT.INFO` shows of an attribute: pairs, then flags (a list in the same array in RESP2; the
+/// value of `flags` in RESP3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// `identifier`, `attribute`, `type` and what the type has.

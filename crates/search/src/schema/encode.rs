@@ -1,6 +1,7 @@
 //! A definition as words that `Definition::parse` reads: what is journaled and kept in manifests.
 //!
-//! The words are the format: a definition of an older server is read as one of its clients wrote it.
+//! The words are the format: a definition of an older server is read as one of its clients wrote
+//! it.
 
 use super::{Algorithm, Attribute, Definition, Kind, Source, VectorOptions, vector};
 

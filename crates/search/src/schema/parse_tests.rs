@@ -17,11 +17,13 @@ const HNSW: &str = "v VECTOR HNSW 6 TYPE FLOAT32 DIM 4 DISTANCE_METRIC COSINE";
 #[test]
 fn what_clients_send_is_read() {
     let d = parse(
-        "ON HASH PREFIX 2 a: b: FILTER @x>1 LANGUAGE French LANGUAGE_FIELD l SCORE 0.5 SCORE_FIELD s \
-         PAYLOAD_FIELD p MAXTEXTFIELDS TEMPORARY 60 NOOFFSETS NOHL NOFIELDS NOFREQS STOPWORDS 1 Und \
+        "ON HASH PREFIX 2 a: b: FILTER @x>1 LANGUAGE French LANGUAGE_FIELD l SCORE 0.5 \
+         SCORE_FIELD s \
+         PAYLOAD_FIELD p MAXTEXTFIELDS TEMPORARY 60 NOOFFSETS NOHL NOFIELDS NOFREQS STOPWORDS 1 \
+         Und \
          SKIPINITIALSCAN SCHEMA title AS t TEXT WEIGHT 2 NOSTEM PHONETIC dm:en SORTABLE tags TAG \
-         SEPARATOR | CASESENSITIVE NOINDEX INDEXEMPTY INDEXMISSING SORTABLE UNF age NUMERIC SORTABLE \
-         place GEO",
+         SEPARATOR | CASESENSITIVE NOINDEX INDEXEMPTY INDEXMISSING SORTABLE UNF age NUMERIC \
+         SORTABLE place GEO",
     )
     .unwrap();
     assert_eq!(d.prefixes, [b"a:", b"b:"]);
@@ -57,12 +59,13 @@ fn words_and_back() {
         "ON JSON SCHEMA $.a AS a TAG $.b AS b TAG SEPARATOR , SORTABLE INDEXEMPTY",
         "STOPWORDS 0 SCORE 0.1 INDEXALL ENABLE SCHEMA t TEXT WEIGHT 0.3 WITHSUFFIXTRIE",
         &format!("SCHEMA {HNSW}"),
-        "SCHEMA v VECTOR HNSW 14 TYPE FLOAT64 DIM 32768 DISTANCE_METRIC IP M 40 EF_CONSTRUCTION 250 \
-         EF_RUNTIME 20 EPSILON 0.8 INDEXMISSING",
+        "SCHEMA v VECTOR HNSW 14 TYPE FLOAT64 DIM 32768 DISTANCE_METRIC IP M 40 EF_CONSTRUCTION \
+         250 EF_RUNTIME 20 EPSILON 0.8 INDEXMISSING",
         "SCHEMA v VECTOR FLAT 10 TYPE INT8 DIM 1 DISTANCE_METRIC L2 INITIAL_CAP 5 BLOCK_SIZE 7",
         "SCHEMA v VECTOR SVS-VAMANA 10 TYPE FLOAT16 DIM 8 DISTANCE_METRIC L2 GRAPH_MAX_DEGREE 40 \
          COMPRESSION LVQ8",
-        "TEMPORARY 5 NOHL PREFIX 1 a FILTER @x SCHEMA n NUMERIC NOINDEX SORTABLE g GEO INDEXMISSING",
+        "TEMPORARY 5 NOHL PREFIX 1 a FILTER @x SCHEMA n NUMERIC NOINDEX SORTABLE g GEO \
+         INDEXMISSING",
     ] {
         let d = parse(line).unwrap();
         let words = d.to_words();
@@ -108,17 +111,19 @@ fn refusals_of_vectors() {
     for (line, error) in [
         (
             "v VECTOR",
-            "Bad arguments for vector similarity algorithm: Expected an argument, but none provided",
+            "Bad arguments for vector similarity algorithm: Expected an argument, but none \
+             provided",
         ),
         ("v VECTOR FOO 0", "Bad arguments for vector similarity algorithm: FOO"),
         (
             "v VECTOR FLAT 1 TYPE",
-            "Bad number of arguments for vector similarity index: got 1 but expected even number as \
-             algorithm parameters (should be submitted as named arguments)",
+            "Bad number of arguments for vector similarity index: got 1 but expected even number \
+             as algorithm parameters (should be submitted as named arguments)",
         ),
         (
             "v VECTOR FLAT 2 DIM 4",
-            "Missing mandatory parameter: cannot create FLAT index without specifying TYPE argument",
+            "Missing mandatory parameter: cannot create FLAT index without specifying TYPE \
+             argument",
         ),
         ("v VECTOR FLAT 2 DIM 0", "Bad arguments for vector similarity FLAT index dim: 0"),
         ("v VECTOR FLAT 2 DIM 32769", "Bad arguments for vector similarity FLAT index dim: 32769"),

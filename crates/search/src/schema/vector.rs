@@ -60,8 +60,8 @@ pub(super) fn parse(words: &mut Arguments<'_>) -> Result<VectorOptions> {
     let list = words.list("vector similarity number of parameters")?;
     if list.len() % 2 != 0 {
         return Err(Error::new(format!(
-            "Bad number of arguments for vector similarity index: got {} but expected even number as \
-             algorithm parameters (should be submitted as named arguments)",
+            "Bad number of arguments for vector similarity index: got {} but expected even number \
+             as algorithm parameters (should be submitted as named arguments)",
             list.len()
         )));
     }

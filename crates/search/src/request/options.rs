@@ -10,7 +10,7 @@ pub(super) const MAX_SEARCH_RESULTS: usize = 1_000_000;
 
 /// Options of both commands.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Common {
+pub struct Options {
     /// `VERBATIM`: words are not expanded.
     pub verbatim: bool,
     /// `SCORER`.
@@ -89,7 +89,7 @@ impl Scorer {
     }
 }
 
-impl Common {
+impl Options {
     /// Takes one option, if the next word is one.
     pub(super) fn option(&mut self, words: &mut Arguments<'_>) -> Result<bool> {
         if words.take("VERBATIM") {
