@@ -1,5 +1,5 @@
-//! Secondary indexes through commands: they follow every change, see what a transaction has written,
-//! and are there after a restart.
+//! Secondary indexes through commands: they follow every change, see what a transaction has
+//! written, and are there after a restart.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 use std::path::Path;
@@ -71,7 +71,11 @@ fn indexes_follow_every_change() {
         // A bad value hides the whole document, until a good one comes.
         ("HSET d:8 n many title hello", "hello", "*1 :0"),
         ("HSET d:8 n 8", "hello", "*2 :1 $3 d:8"),
-        ("EVAL \"redis.call('hset', 'd:9', 'title', 'hello', 'n', 9)\" 0", "hello", "*3 :2 $3 d:8 $3 d:9"),
+        (
+            "EVAL \"redis.call('hset', 'd:9', 'title', 'hello', 'n', 9)\" 0",
+            "hello",
+            "*3 :2 $3 d:8 $3 d:9",
+        ),
     ] {
         client.ask(change);
         assert_eq!(found(&mut client, query), keys, "{change}");
@@ -113,7 +117,10 @@ fn what_was_there_is_indexed() {
     assert_eq!(client.ask(create), "+OK");
     assert_eq!(found(&mut client, "hello"), "*2 :1 $3 d:1");
     assert_eq!(client.ask("FT.SEARCH j @tag:{a\\\\,b} NOCONTENT"), "*2 :1 $3 j:1");
-    assert_eq!(client.ask("FT.SEARCH j '@n:[5 5]' RETURN 1 title"), "*3 :1 $3 j:1 *2 $5 title $10 hello json");
+    assert_eq!(
+        client.ask("FT.SEARCH j '@n:[5 5]' RETURN 1 title"),
+        "*3 :1 $3 j:1 *2 $5 title $10 hello json"
+    );
     client.ask("JSON.SET j:1 $.title '\"other\"'");
     assert_eq!(client.ask("FT.SEARCH j hello NOCONTENT"), "*1 :0");
     assert_eq!(client.ask("FT.DROPINDEX j DD"), "+OK");
@@ -174,7 +181,11 @@ fn indexes_are_there_after_a_restart() {
         engine = open(folder.path());
         client = TestClient::new(&engine);
         assert_eq!(client.ask("FT._LIST"), "*1 $3 idx");
-        let hello = if client.ask("EXISTS d:9") == ":1" { "*4 :3 $3 d:1 $3 d:2 $3 d:9" } else { "*3 :2 $3 d:1 $3 d:2" };
+        let hello = if client.ask("EXISTS d:9") == ":1" {
+            "*4 :3 $3 d:1 $3 d:2 $3 d:9"
+        } else {
+            "*3 :2 $3 d:1 $3 d:2"
+        };
         assert_eq!(found(&mut client, "hello"), hello);
         assert_eq!(client.ask("FT.SEARCH a farewell NOCONTENT"), "*2 :1 $3 d:3");
         assert_eq!(client.ask("FT.DICTDUMP words"), "*1 $3 one");

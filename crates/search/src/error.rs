@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// An error whose text is sent to the client as it is, after `ERR ` unless it has a code of its own.
+/// An error whose text is sent to the client as it is, after `ERR ` unless it has a code of its
+/// own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(pub String);
 

@@ -25,7 +25,6 @@ pub mod partition;
 pub mod query;
 pub mod request;
 pub mod schema;
-
 pub mod spelling;
 pub mod suggest;
 pub mod text;

@@ -26,12 +26,7 @@ pub(crate) type Synonyms = Vec<(Box<[u8]>, Vec<Box<[u8]>>)>;
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     /// This index is there, empty, in place of one of the same name.
-    Index {
-        db: usize,
-        name: Box<[u8]>,
-        definition: Arc<Definition>,
-        synonyms: Synonyms,
-    },
+    Index { db: usize, name: Box<[u8]>, definition: Arc<Definition>, synonyms: Synonyms },
     /// An index has these groups of synonyms; its documents stay as they are.
     Synonyms { db: usize, name: Box<[u8]>, synonyms: Synonyms },
     /// This one is gone, with its aliases.

@@ -1,7 +1,8 @@
 //! Rows of FT.AGGREGATE that are answered part by part.
 //!
 //! The rows are made whole by the request that opens a cursor, so all parts are of one moment. They
-//! count as used memory until they are read, dropped, or not asked for as long as the cursor may idle.
+//! count as used memory until they are read, dropped, or not asked for as long as the cursor may
+//! idle.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,8 +5,8 @@
 //!   a start ──► read at once, by all threads, before the first request
 //! ```
 //!
-//! What is written meanwhile the index follows by itself, under the lock of the key's shard, as this
-//! walk does: in whatever order they come, an entry is what its key held last.
+//! What is written meanwhile the index follows by itself, under the lock of the key's shard, as
+//! this walk does: in whatever order they come, an entry is what its key held last.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,8 +17,8 @@ use store::{HeldShards, Txn};
 
 use super::follow::Follower;
 use super::index::Index;
-use crate::engine::background_worker::BackgroundWorker;
 use crate::engine::Engine;
+use crate::engine::background_worker::BackgroundWorker;
 
 /// A database with so few keys is read on the spot.
 const SMALL: usize = 2_000;
@@ -41,7 +41,7 @@ impl Engine {
     /// Has a new index read what is there: at once where that is little, or where every shard is
     /// held, else on a thread.
     pub(crate) fn fill(&self, txn: &mut Txn, db: usize, index: &Arc<Index>) {
-        if txn.held.holds_all() || store::keys_of(&mut txn.held, db) <= SMALL {
+        if txn.held.holds_everything() || store::keys_of(&mut txn.held, db) <= SMALL {
             return self.fill_here(&mut txn.held, db, index);
         }
         let Some(engine) = self.me() else { return };

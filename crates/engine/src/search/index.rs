@@ -100,7 +100,6 @@ impl Deref for Index {
 }
 
 impl Documents {
-
     /// Whether documents of this key belong to it, by the key's name.
     pub fn concerns(&self, key: &[u8]) -> bool {
         self.definition.prefixes.iter().any(|prefix| key.starts_with(prefix))

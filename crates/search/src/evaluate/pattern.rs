@@ -16,8 +16,8 @@ pub enum Pattern<'q> {
     Fuzzy(&'q [u8], u8),
 }
 
-/// The words that a pattern stands for, at most `most`; whether there are more. Costs a look at each
-/// word that begins as the pattern does.
+/// The words that a pattern stands for, at most `most`; whether there are more. Costs a look at
+/// each word that begins as the pattern does.
 pub fn expand(
     dictionary: &Dictionary,
     pattern: Pattern<'_>,
@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn distances() {
         let mut fuzzy = Fuzzy::new(b"hello", 1);
-        let words = ["ahello", "hallo", "hell", "hellen", "hello", "hello1", "hello12", "help", "jello"];
+        let words =
+            ["ahello", "hallo", "hell", "hellen", "hello", "hello1", "hello12", "help", "jello"];
         let near: Vec<&str> =
             words.into_iter().filter(|word| fuzzy.matches(word.as_bytes())).collect();
         assert_eq!(near, ["ahello", "hallo", "hell", "hello", "hello1", "jello"]);

@@ -227,7 +227,7 @@ impl HeldShards {
 
     /// Whether every shard is held.
     #[must_use]
-    pub fn holds_all(&self) -> bool {
+    pub fn holds_everything(&self) -> bool {
         self.everything
     }
 

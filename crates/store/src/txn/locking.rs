@@ -194,7 +194,7 @@ impl Txn {
     /// Tells consumers of changes in its middle what it has changed so far, while it holds every
     /// shard: what reads an index then finds its own writes. Not where it may be rolled back.
     pub fn publish_changes_so_far(&mut self) {
-        if self.held.holds_all() && self.changes.pending.publish(&mut self.held) {
+        if self.held.holds_everything() && self.changes.pending.publish(&mut self.held) {
             self.notifications.note_due();
         }
     }

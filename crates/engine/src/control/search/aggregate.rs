@@ -41,7 +41,7 @@ worded! {
         let aggregate = Aggregate::parse(words).map_err(refused)?;
         let asked = Asked::begin(control, "ft.aggregate", name)?;
         let hand_over = control.context.threads.hand_over;
-        let mut pace = Pace::new(control.engine, hand_over, aggregate.common.timeout);
+        let mut pace = Pace::new(control.engine, hand_over, aggregate.options.timeout);
         let made = make(control, &asked, &aggregate, &mut pace);
         control.context.overran |= pace.is_long;
         let (total, mut batch) = made?;
@@ -111,7 +111,7 @@ pub(super) fn make(
     pace: &mut Pace<'_>,
 ) -> Result<(usize, Batch), CmdError> {
     let definition = asked.definition();
-    let options = aggregate.common.parse_options(DIALECT);
+    let options = aggregate.options.parse_options(DIALECT);
     let query = Query::parse(&aggregate.query, definition, &options).map_err(refused)?;
     let distances = distance_names(&query);
     let mut extra: Vec<&[u8]> = vec![b"__key", b"__score"];
@@ -121,7 +121,7 @@ pub(super) fn make(
     let groups = aggregate.steps.iter().any(|step| matches!(step, Step::GroupBy { .. }));
     let maker = Maker { asked, definition, pipeline, dialect: options.dialect, extra: extra.len() };
     let scores = aggregate.add_scores;
-    maker.run(control, &query, (scorer(&aggregate.common), scores), pace, groups)
+    maker.run(control, &query, (scorer(&aggregate.options), scores), pace, groups)
 }
 
 /// Makes rows.
@@ -160,9 +160,8 @@ impl Maker<'_> {
             synonyms: Some(&self.asked.synonyms),
             ..evaluate::Options::default()
         };
-        let by_document: Vec<usize> = (0..properties.len())
-            .filter(|&at| !self.is_indexed(&properties[at]))
-            .collect();
+        let by_document: Vec<usize> =
+            (0..properties.len()).filter(|&at| !self.is_indexed(&properties[at])).collect();
         let loads = self.pipeline.loads_all() || !by_document.is_empty();
         let mut halves = Vec::new();
         let total = {
@@ -232,9 +231,7 @@ impl Maker<'_> {
             }
             Origin::Extra(0) => Value::Text(key.to_vec()),
             Origin::Extra(1) => Value::Number(hit.score),
-            Origin::Extra(at) if at < self.extra => {
-                hit.distance.map_or(Value::Null, Value::Number)
-            }
+            Origin::Extra(at) if at < self.extra => hit.distance.map_or(Value::Null, Value::Number),
             _ => Value::Null,
         };
         let values = properties.iter().map(value).collect();

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use json::path::{Budget, Path};
-use json::{Node, Tree};
 use ::search::highlight::{self, Tags, Terms};
 use ::search::request::{Highlight, Returned, Search, Summarize};
 use ::search::schema::{Definition, Source};
+use json::path::{Budget, Path};
+use json::{Node, Tree};
 
 use crate::search::document::Stored;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use ::search::schema::Definition;
 use base::{CmdError, Flag, Protocol, Reply, Spec};
 use store::{Scope, Txn};
-use ::search::schema::Definition;
 use wire::RespWriter;
 
 use super::{CHANGES, UNKNOWN, refused};
@@ -15,8 +15,8 @@ use crate::engine::worker::WorkerContext;
 use crate::execution::data_command::Call;
 use crate::execution::request::Request;
 use crate::execution::serving;
-use crate::search::{Filter, Index};
 use crate::search::catalog_image::Step;
+use crate::search::{Filter, Index};
 
 /// Most indexes of a server.
 const MOST: usize = 10_000;
@@ -221,7 +221,8 @@ fn delete_documents(control: &mut Control<'_>, index: &Index) {
             continue;
         }
         // Where an overdue request holds the shard the key stays, as it would with DEL.
-        let _ = control.txn.with(&engine.store, Scope::One(engine.store.shard_of(key.hash)), delete);
+        let _ =
+            control.txn.with(&engine.store, Scope::One(engine.store.shard_of(key.hash)), delete);
     }
 }
 

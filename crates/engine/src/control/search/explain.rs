@@ -6,6 +6,7 @@ use ::search::partition::Partition;
 use ::search::query::Query;
 use ::search::request::Search;
 use ::search::schema::{Definition, Kind};
+use ::search::text::Stemmer;
 use base::{CmdError, Flag, Reply, Spec};
 use wire::RespWriter;
 
@@ -55,7 +56,13 @@ fn explained(control: &mut Control<'_>, words: &[&[u8]]) -> Result<String, CmdEr
     let definition: &Definition = asked.definition();
     let options = search.parse_options(definition, DIALECT);
     let query = Query::parse(&search.query, definition, &options).map_err(refused)?;
-    Ok(query.explain(definition))
+    let stemmer = Stemmer::new(search.language.as_ref().unwrap_or(&definition.language));
+    let expand = |word: &[u8]| {
+        let stem = stemmer.stem(word).map(|stem| [b"+", &stem[..]].concat());
+        let synonyms = asked.synonyms.of(word).into_iter().map(|group| [b"~", group].concat());
+        stem.into_iter().chain(synonyms).collect()
+    };
+    Ok(query.explain(definition, &expand))
 }
 
 worded! {
@@ -100,7 +107,8 @@ worded! {
     }, |control, words, out| syn_update(control, words, out)
 }
 
-/// Terms are looked for with their synonyms where a query is evaluated, so nothing is indexed again.
+/// Terms are looked for with their synonyms where a query is evaluated, so nothing is indexed
+/// again.
 fn syn_update(
     control: &mut Control<'_>,
     words: &[&[u8]],

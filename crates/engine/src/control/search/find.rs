@@ -1,24 +1,24 @@
 //! From a query to rows of an index: what FT.SEARCH, FT.AGGREGATE and FT.PROFILE have in common.
 //!
-//! Partitions are held while rows are looked for, and no shard is taken then; documents are read when
-//! the partitions have been given back.
+//! Partitions are held while rows are looked for, and no shard is taken then; documents are read
+//! when the partitions have been given back.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base::CmdError;
-use parking_lot::RwLockReadGuard;
 use ::search::error::{Error, Result};
 use ::search::evaluate::{self, Hit, Sort};
 use ::search::partition::{Partition, SortValue};
 use ::search::query::{Node, Query, VectorRange};
-use ::search::request::{Common, Scorer};
+use ::search::request::{self, Scorer};
 use ::search::schema::{AttributeId, Definition};
 use ::search::text::Synonyms;
+use base::CmdError;
+use parking_lot::RwLockReadGuard;
 
 use super::pace::Pace;
-use super::reply::SortKey;
 use super::refused;
+use super::reply::SortKey;
 use crate::control::Control;
 use crate::search::Index;
 
@@ -41,9 +41,8 @@ impl Asked {
     /// # Errors
     /// There is none.
     pub fn begin(control: &mut Control<'_>, command: &str, name: &[u8]) -> Result<Self, CmdError> {
-        let missing = || {
-            CmdError::owned(format!("{}: no such index", String::from_utf8_lossy(name)))
-        };
+        let missing =
+            || CmdError::owned(format!("{}: no such index", String::from_utf8_lossy(name)));
         let (name, index) = control.index(name).map_err(|_| missing())?;
         if control.in_exec {
             control.txn.publish_changes_so_far();
@@ -132,8 +131,8 @@ fn sort_key(partition: &Partition, hit: &Hit, sort: Sort) -> Option<SortKey> {
 }
 
 /// The scorer of a request.
-pub(super) fn scorer(common: &Common) -> evaluate::Scorer {
-    match common.scorer.unwrap_or(Scorer::Tfidf) {
+pub(super) fn scorer(options: &request::Options) -> evaluate::Scorer {
+    match options.scorer.unwrap_or(Scorer::Tfidf) {
         Scorer::Tfidf => evaluate::Scorer::TfIdf,
         Scorer::TfidfDocNorm => evaluate::Scorer::TfIdfDocNorm,
         Scorer::Bm25 => evaluate::Scorer::Bm25,

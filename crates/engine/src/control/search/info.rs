@@ -2,14 +2,14 @@
 
 use std::sync::atomic::Ordering;
 
-use base::{CmdError, Protocol, Reply, Spec};
 use ::search::partition::Figures;
 use ::search::schema::{Attribute, Detail};
+use base::{CmdError, Protocol, Reply, Spec};
 use wire::RespWriter;
 
 use super::{READS, UNKNOWN};
-use crate::control::{Control, acts, bare, worded};
 use crate::control::Act;
+use crate::control::{Control, acts, bare, worded};
 use crate::engine::entry::Action;
 use crate::search::Index;
 
@@ -201,7 +201,8 @@ fn progress(fields: &mut Fields<'_, '_>, index: &Index) {
     fields.number("number_of_uses", index.uses.load(Ordering::Relaxed) as f64);
     fields.number("cleaning", 0.0);
     // Nothing is collected behind its back: entries are taken out where they are.
-    fields.map("gc_stats", &[("bytes_collected", 0.0), ("total_ms_run", 0.0), ("total_cycles", 0.0)]);
+    fields
+        .map("gc_stats", &[("bytes_collected", 0.0), ("total_ms_run", 0.0), ("total_cycles", 0.0)]);
     let cursors = [
         ("global_idle", 0.0),
         ("global_total", 0.0),
@@ -209,15 +210,15 @@ fn progress(fields: &mut Fields<'_, '_>, index: &Index) {
         ("index_total", 0.0),
     ];
     fields.map("cursor_stats", &cursors);
-    let dialects =
-        [("dialect_1", 0.0), ("dialect_2", 0.0), ("dialect_3", 0.0), ("dialect_4", 0.0)];
+    let dialects = [("dialect_1", 0.0), ("dialect_2", 0.0), ("dialect_3", 0.0), ("dialect_4", 0.0)];
     fields.map("dialect_stats", &dialects);
 }
 
 /// Documents that it could not take: 2 fields.
 fn failures(fields: &mut Fields<'_, '_>, index: &Index) {
     let last = index.failures.last.lock().clone();
-    let (key, why) = last.map_or((b"N/A".to_vec(), "N/A".to_owned()), |(key, why)| (key.into(), why));
+    let (key, why) =
+        last.map_or((b"N/A".to_vec(), "N/A".to_owned()), |(key, why)| (key.into(), why));
     let count = index.failures.count.load(Ordering::Relaxed) as f64;
     let put = |fields: &mut Fields<'_, '_>| {
         fields.number("indexing failures", count);

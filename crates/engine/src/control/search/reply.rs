@@ -1,7 +1,7 @@
 //! How rows are answered: a list in RESP2, a map in RESP3.
 
-use base::{Protocol, Reply};
 use ::search::number;
+use base::{Protocol, Reply};
 use wire::RespWriter;
 
 use super::content::Fields;

@@ -1,12 +1,12 @@
 //! FT.SEARCH: documents that match a query.
 
-use base::{CmdError, Reply, Spec};
 use ::search::evaluate::{self, Sort};
 use ::search::highlight;
 use ::search::number;
 use ::search::query::{Node, Query};
 use ::search::request::{Returned, Search};
 use ::search::schema::AttributeId;
+use base::{CmdError, Reply, Spec};
 use wire::RespWriter;
 
 use super::content::{Content, Fields, Marks};
@@ -43,7 +43,7 @@ worded! {
         let search = Search::parse(words).map_err(refused)?;
         let asked = Asked::begin(control, "ft.search", name)?;
         let hand_over = control.context.threads.hand_over;
-        let mut pace = Pace::new(control.engine, hand_over, search.common.timeout);
+        let mut pace = Pace::new(control.engine, hand_over, search.options.timeout);
         let done = answer(control, &asked, &search, &mut pace, out);
         control.context.overran |= pace.is_long;
         done
@@ -77,10 +77,7 @@ enum Sorted {
 ///
 /// # Errors
 /// It cannot be read, or names what there is not.
-pub(super) fn prepare<'r>(
-    asked: &'r Asked,
-    search: &'r Search,
-) -> Result<Prepared<'r>, CmdError> {
+pub(super) fn prepare<'r>(asked: &'r Asked, search: &'r Search) -> Result<Prepared<'r>, CmdError> {
     let definition = asked.definition();
     let options = search.parse_options(definition, DIALECT);
     let dialect = options.dialect;
@@ -164,7 +161,7 @@ fn candidates(
     let keys: Option<Vec<&[u8]>> =
         search.in_keys.as_ref().map(|keys| keys.iter().map(|key| &key[..]).collect());
     let options = evaluate::Options {
-        scorer: scorer(&search.common),
+        scorer: scorer(&search.options),
         sort: match sort {
             Sorted::Here(sort) => *sort,
             Sorted::Farthest => Sort::Distance,
@@ -180,7 +177,7 @@ fn candidates(
         language: search.language.as_ref(),
         payload: search.payload.as_deref(),
         synonyms: Some(&asked.synonyms),
-        tanh_factor: f64::from(search.common.tanh_factor.unwrap_or(4)),
+        tanh_factor: f64::from(search.options.tanh_factor.unwrap_or(4)),
         ..evaluate::Options::default()
     };
     let (with_payloads, explain) = (search.with_payloads, search.explain_score);
@@ -189,11 +186,7 @@ fn candidates(
 }
 
 /// Sorts rows by what only their documents have; those without it are last.
-fn sort_by_document(
-    control: &mut Control<'_>,
-    prepared: &Prepared<'_>,
-    found: &mut [Candidate],
-) {
+fn sort_by_document(control: &mut Control<'_>, prepared: &Prepared<'_>, found: &mut [Candidate]) {
     let Some(by) = &prepared.search.sort_by else { return };
     if prepared.sort == Sorted::Farthest {
         found.reverse();
@@ -205,12 +198,10 @@ fn sort_by_document(
     let now = control.context.now;
     for candidate in found.iter_mut() {
         let place = (prepared.asked.db, &*candidate.key);
-        let fields = with_document(
-            &mut control.txn.held,
-            place,
-            (definition.source, now),
-            |stored| content.read(stored),
-        );
+        let fields =
+            with_document(&mut control.txn.held, place, (definition.source, now), |stored| {
+                content.read(stored)
+            });
         let text = fields.and_then(|fields| fields.into_iter().next());
         candidate.sort_key = text.map(|(_, text)| SortKey::Text(text.to_ascii_lowercase()));
     }
