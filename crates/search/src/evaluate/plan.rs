@@ -4,7 +4,7 @@
 use hashbrown::HashMap;
 
 use super::context::Context;
-use super::expand::{Pattern, expand};
+use super::pattern::{Pattern, expand};
 use super::near::Near;
 use super::{Options, Scorer};
 use crate::error::{Error, Result};
@@ -288,10 +288,10 @@ fn numeric<'q>(attribute: AttributeId, min: Bound, max: Bound) -> Plan<'q> {
         return Plan::Nothing;
     };
     // The words of successive numbers are successive.
-    if min.exclusive {
+    if min.exclusive && min.value.is_finite() {
         least = least.saturating_add(1);
     }
-    if max.exclusive {
+    if max.exclusive && max.value.is_finite() {
         most = most.saturating_sub(1);
     }
     if least > most {

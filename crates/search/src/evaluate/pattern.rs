@@ -62,6 +62,17 @@ pub fn expand(
     (found, false)
 }
 
+/// Whether a pattern stands for a word.
+pub fn is_match(pattern: Pattern<'_>, word: &[u8]) -> bool {
+    match pattern {
+        Pattern::Prefix(text) => word.starts_with(text),
+        Pattern::Suffix(text) => word.ends_with(text),
+        Pattern::Infix(text) => memmem::find(word, text).is_some(),
+        Pattern::Wildcard(text) => is_like(text, word),
+        Pattern::Fuzzy(text, distance) => Fuzzy::new(text, distance).matches(word),
+    }
+}
+
 /// The bytes of the character at a place.
 fn width(text: &[u8], at: usize) -> usize {
     let continues = |byte: &&u8| **byte & 0xc0 == 0x80;
