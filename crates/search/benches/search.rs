@@ -109,17 +109,12 @@ fn best<R>(mut work: impl FnMut() -> R) -> (R, Duration) {
 fn queries() -> Vec<(&'static str, Node, Options<'static>)> {
     let word = |text: &str| Node::Word { text: text.into(), expand: true };
     let usual = Options::default();
-    let by_number = Options {
-        sort: Sort::Attribute { attribute: NUMBER, descending: false },
-        ..usual
-    };
+    let by_number =
+        Options { sort: Sort::Attribute { attribute: NUMBER, descending: false }, ..usual };
     let bound = |value| Bound { value, exclusive: false };
     let tag = || Node::Tag { attribute: TAG, values: vec![TagValue::Exact(b"tag7".to_vec())] };
-    let range = |min: f64, max: f64| Node::Numeric {
-        attribute: NUMBER,
-        min: bound(min),
-        max: bound(max),
-    };
+    let range =
+        |min: f64, max: f64| Node::Numeric { attribute: NUMBER, min: bound(min), max: bound(max) };
     let phrase = vec![b"word1".to_vec(), b"word2".to_vec()];
     let in_text = Node::In { attributes: vec![TEXT], node: Box::new(word("word3")) };
     vec![

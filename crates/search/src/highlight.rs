@@ -50,7 +50,9 @@ impl<'q> Terms<'q> {
                 }
                 Node::And(parts) | Node::Or(parts) => nodes.extend(parts),
                 Node::Optional(node) | Node::With { node, .. } => nodes.push(node),
-                Node::In { attributes, node } if attributes.contains(&attribute) => nodes.push(node),
+                Node::In { attributes, node } if attributes.contains(&attribute) => {
+                    nodes.push(node)
+                }
                 _ => {}
             }
         }
@@ -91,7 +93,13 @@ fn places(text: &[u8], terms: &Terms<'_>) -> (Vec<Range<usize>>, Vec<usize>) {
 }
 
 /// Appends a part of a text, with marks around its words.
-fn mark(text: &[u8], part: Range<usize>, words: &[&Range<usize>], tags: Tags<'_>, into: &mut Vec<u8>) {
+fn mark(
+    text: &[u8],
+    part: Range<usize>,
+    words: &[&Range<usize>],
+    tags: Tags<'_>,
+    into: &mut Vec<u8>,
+) {
     let mut at = part.start;
     for word in words {
         into.extend_from_slice(&text[at..word.start]);
@@ -225,7 +233,8 @@ mod tests {
 
     #[test]
     fn passages_are_cut_out() {
-        let long = "one two three four hello six seven eight nine ten eleven twelve hello hello end";
+        let long =
+            "one two three four hello six seven eight nine ten eleven twelve hello hello end";
         let summary = Summary { fragments: 2, words: 3, separator: b"... ", tags: Some(TAGS) };
         of(word("hello"), |terms| {
             let cut = summarize(long.as_bytes(), terms, summary);

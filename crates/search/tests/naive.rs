@@ -60,7 +60,8 @@ impl Document {
                     if let Some(stem) = stemmer.stem(&token.word) {
                         text.stems.push((String::from_utf8(stem).unwrap(), position));
                     }
-                    text.words.push((String::from_utf8(token.word.into_owned()).unwrap(), position));
+                    text.words
+                        .push((String::from_utf8(token.word.into_owned()).unwrap(), position));
                     next = position + 1;
                 }
             }
@@ -95,7 +96,8 @@ impl Document {
 
     /// The distance of the nearest vector.
     pub fn distance(&self, to: &[f64]) -> Option<f64> {
-        let far = |from: &Vec<f64>| from.iter().zip(to).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        let far =
+            |from: &Vec<f64>| from.iter().zip(to).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         self.vectors.iter().map(far).min_by(f64::total_cmp)
     }
 }
@@ -147,7 +149,9 @@ pub fn find(node: &Node, document: &Document, scope: Scope) -> Option<Positions>
         Node::Prefix(text) => some(words(document, scope, |word| prefix(word, text))),
         Node::Suffix(text) => some(words(document, scope, |word| suffix(word, text))),
         Node::Infix(text) => some(words(document, scope, |word| infix(word, text))),
-        Node::Wildcard(text) => some(words(document, scope, |word| wildcard(text, word.as_bytes()))),
+        Node::Wildcard(text) => {
+            some(words(document, scope, |word| wildcard(text, word.as_bytes())))
+        }
         Node::Fuzzy { text, distance } => {
             let wanted = std::str::from_utf8(text).unwrap();
             some(words(document, scope, |word| levenshtein(wanted, word) <= u32::from(*distance)))

@@ -57,7 +57,8 @@ fn leaf(rng: &mut Rng) -> Node {
         6 => Node::Phrase((0..rng.below(4)).map(|_| sample::word(rng).into()).collect()),
         7 => {
             let mut bound = || Bound {
-                value: [f64::NEG_INFINITY, f64::INFINITY, rng.below(40) as f64 - 10.0][rng.below(6).min(2)],
+                value: [f64::NEG_INFINITY, f64::INFINITY, rng.below(40) as f64 - 10.0]
+                    [rng.below(6).min(2)],
                 exclusive: rng.below(2) == 0,
             };
             Node::Numeric { attribute: PRICE, min: bound(), max: bound() }
@@ -178,13 +179,7 @@ fn check(indexes: &Indexes, rng: &mut Rng) {
     check_nearest(indexes, query.root, &wanted, rng);
 }
 
-fn check_page(
-    indexes: &Indexes,
-    query: &Query,
-    all: &Found,
-    options: &Options<'_>,
-    rng: &mut Rng,
-) {
+fn check_page(indexes: &Indexes, query: &Query, all: &Found, options: &Options<'_>, rng: &mut Rng) {
     let (offset, limit) = (rng.below(5), rng.below(10));
     let [(page, _), _] = indexes.search(query, &Options { offset, limit, ..*options });
     assert_eq!(page.total, all.total);
@@ -200,9 +195,10 @@ fn check_page(
     let keys: Vec<Vec<u8>> = (0..10).map(|_| format!("k{}", rng.below(60)).into_bytes()).collect();
     let only: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     let [(some, found), _] = indexes.search(query, &Options { keys: Some(&only), ..*options });
-    let hits = all.hits.iter().filter(|hit| {
-        keys.iter().any(|key| indexes.one.key_of(hit.row) == Some(key))
-    });
+    let hits = all
+        .hits
+        .iter()
+        .filter(|hit| keys.iter().any(|key| indexes.one.key_of(hit.row) == Some(key)));
     assert!(some.hits.iter().eq(hits), "{query:?} {found:?}");
 }
 
@@ -227,8 +223,7 @@ fn check_nearest(indexes: &Indexes, root: Node, wanted: &[Vec<u8>], rng: &mut Rn
     let vector = sample::vector_of(rng);
     let blob = vector.iter().flat_map(|number| (*number as f32).to_le_bytes()).collect();
     let k = 1 + rng.below(20);
-    let knn =
-        Knn { k, attribute: VECTOR, blob, ef_runtime: None, distance_name: b"d".to_vec() };
+    let knn = Knn { k, attribute: VECTOR, blob, ef_runtime: None, distance_name: b"d".to_vec() };
     let query = Query { root, knn: Some(knn) };
     let far = wanted.iter().filter_map(|key| indexes.model[key].distance(&vector));
     let mut far: Vec<f64> = far.collect();

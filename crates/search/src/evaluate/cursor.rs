@@ -17,7 +17,10 @@ use crate::partition::record::{Shape, TextSet};
 pub enum Condition {
     /// Both ends included.
     Between(u64, u64),
-    Within { center: (f64, f64), meters: f64 },
+    Within {
+        center: (f64, f64),
+        meters: f64,
+    },
 }
 
 impl Condition {

@@ -276,7 +276,8 @@ impl<'p> Search<'p, '_, '_> {
             Sort::None => Key::None,
             Sort::Attribute { attribute, descending } => {
                 let partition = self.partitions.get(hit.partition);
-                let value = partition.and_then(|partition| partition.sort_value(hit.row, attribute));
+                let value =
+                    partition.and_then(|partition| partition.sort_value(hit.row, attribute));
                 Key::Value { value, descending }
             }
         }
@@ -310,13 +311,15 @@ impl<'p> Search<'p, '_, '_> {
                 top.push(key, hit);
                 seen += 1;
                 // In the order of rows the first ones are all that is wanted.
-                if options.sort == Sort::None && total + seen >= wanted
+                if options.sort == Sort::None
+                    && total + seen >= wanted
                     && let Some(count) = known
                 {
                     seen = count;
                     break;
                 }
-                row = if self.context.tick(1) { END } else { walk.seek(row + 1, &mut self.context) };
+                row =
+                    if self.context.tick(1) { END } else { walk.seek(row + 1, &mut self.context) };
             }
             total += seen;
         }
@@ -345,7 +348,9 @@ impl<'p> Search<'p, '_, '_> {
         for at in 0..self.partitions.len() {
             let partition = self.partitions[at];
             let field = partition.fields.get(usize::from(knn.attribute));
-            let Some(Content::Vectors(vectors)) = field.map(|field| &field.content) else { continue };
+            let Some(Content::Vectors(vectors)) = field.map(|field| &field.content) else {
+                continue;
+            };
             let rows = match plan {
                 Plan::All if self.options.keys.is_none() => None,
                 _ => Some(self.rows(plan, partition)),
@@ -354,8 +359,7 @@ impl<'p> Search<'p, '_, '_> {
             let filter: Option<&dyn Fn(u32) -> bool> = rows.as_ref().map(|_| &passes as _);
             self.context.tick(vectors.len());
             let near = vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), filter);
-            let near =
-                near.ok_or_else(|| wrong_size(partition, knn.attribute, knn.blob.len()))?;
+            let near = near.ok_or_else(|| wrong_size(partition, knn.attribute, knn.blob.len()))?;
             let hit = |(row, far)| Hit { partition: at, row, score: 0.0, distance: Some(far) };
             found.extend(near.into_iter().map(hit));
         }

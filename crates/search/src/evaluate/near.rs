@@ -109,7 +109,8 @@ mod tests {
     /// Probed at RediSearch 1.2.2: gaps of three words and the divisor of their score.
     #[test]
     fn scores_are_divided() {
-        let divisors = [(1, 1, 1), (2, 1, 2), (2, 2, 2), (3, 3, 4), (6, 3, 6), (6, 6, 8), (15, 6, 16)];
+        let divisors =
+            [(1, 1, 1), (2, 1, 2), (2, 2, 2), (3, 3, 4), (6, 3, 6), (6, 6, 8), (15, 6, 16)];
         for (first, second, divisor) in divisors {
             let lists = [vec![0], vec![first], vec![first + second]];
             assert_eq!(spread(&lists), f64::from(divisor));

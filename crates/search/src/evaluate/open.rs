@@ -58,7 +58,8 @@ impl<'p> Opener<'p, '_, '_, '_> {
         match plan {
             Plan::Nothing => 0,
             Plan::Terms { terms, .. } => {
-                let found = terms.iter().filter_map(|term| self.dictionary().find(term.kind, &term.text));
+                let found =
+                    terms.iter().filter_map(|term| self.dictionary().find(term.kind, &term.text));
                 found.map(|id| self.dictionary().postings(id).len()).sum()
             }
             Plan::Tags { attribute, tags: values } => {
@@ -101,10 +102,8 @@ impl<'p> Opener<'p, '_, '_, '_> {
                 cursor.weight *= weight;
                 return cursor;
             }
-            Plan::Numeric { attribute, min, max } => {
-                numbers(partition, *attribute)
-                    .map_or(Kind::Nothing, |numbers| self.rows(numbers.rows(*min, *max), None))
-            }
+            Plan::Numeric { attribute, min, max } => numbers(partition, *attribute)
+                .map_or(Kind::Nothing, |numbers| self.rows(numbers.rows(*min, *max), None)),
             Plan::Geo { attribute, center, meters } => self.geo(*attribute, *center, *meters),
             Plan::Tags { attribute, tags: values } => self.tags(*attribute, values),
             Plan::Missing(attribute) => {

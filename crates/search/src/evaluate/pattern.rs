@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn distances() {
         let mut fuzzy = Fuzzy::new(b"hello", 1);
-        let words = ["ahello", "hallo", "hell", "hellen", "hello", "hello1", "hello12", "help", "jello"];
+        let words =
+            ["ahello", "hallo", "hell", "hellen", "hello", "hello1", "hello12", "help", "jello"];
         let near: Vec<&str> =
             words.into_iter().filter(|word| fuzzy.matches(word.as_bytes())).collect();
         assert_eq!(near, ["ahello", "hallo", "hell", "hello", "hello1", "jello"]);

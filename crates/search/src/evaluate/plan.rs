@@ -4,8 +4,8 @@
 use hashbrown::HashMap;
 
 use super::context::Context;
-use super::pattern::{Pattern, expand};
 use super::near::Near;
+use super::pattern::{Pattern, expand};
 use super::{Options, Scorer};
 use crate::error::{Error, Result};
 use crate::partition::Partition;
@@ -35,16 +35,36 @@ pub enum Plan<'q> {
     All,
     Nothing,
     /// Any of these terms, in one of these attributes.
-    Terms { terms: Vec<Term>, attributes: TextSet },
-    And { parts: Vec<Plan<'q>>, near: Option<Near> },
+    Terms {
+        terms: Vec<Term>,
+        attributes: TextSet,
+    },
+    And {
+        parts: Vec<Plan<'q>>,
+        near: Option<Near>,
+    },
     Or(Vec<Plan<'q>>),
     Not(Box<Plan<'q>>),
     Optional(Box<Plan<'q>>),
-    Weighted { part: Box<Plan<'q>>, weight: f64 },
+    Weighted {
+        part: Box<Plan<'q>>,
+        weight: f64,
+    },
     /// Both ends included.
-    Numeric { attribute: AttributeId, min: u64, max: u64 },
-    Geo { attribute: AttributeId, center: (f64, f64), meters: f64 },
-    Tags { attribute: AttributeId, tags: Vec<Vec<u8>> },
+    Numeric {
+        attribute: AttributeId,
+        min: u64,
+        max: u64,
+    },
+    Geo {
+        attribute: AttributeId,
+        center: (f64, f64),
+        meters: f64,
+    },
+    Tags {
+        attribute: AttributeId,
+        tags: Vec<Vec<u8>>,
+    },
     Missing(AttributeId),
     Range(&'q VectorRange),
 }
@@ -113,7 +133,9 @@ impl<'p, 'o> Planner<'p, 'o> {
             Node::Suffix(text) => pattern(Pattern::Suffix(text), self, context),
             Node::Infix(text) => pattern(Pattern::Infix(text), self, context),
             Node::Wildcard(text) => pattern(Pattern::Wildcard(text), self, context),
-            Node::Fuzzy { text, distance } => pattern(Pattern::Fuzzy(text, *distance), self, context),
+            Node::Fuzzy { text, distance } => {
+                pattern(Pattern::Fuzzy(text, *distance), self, context)
+            }
             Node::And(nodes) => {
                 let parts = self.nodes(nodes, inherited, context)?;
                 Ok(Plan::And { parts, near: inherited.near })
