@@ -127,6 +127,16 @@ fn a_key_that_is_waited_for_twice_takes_one_place() {
 }
 
 #[test]
+fn keys_that_a_script_writes_are_not_compared_with_one_another() {
+    let set = "for\ti,k\tin\tipairs(KEYS)do\tredis.call('set',k,'v')end";
+    let script = |n, end: &str| Ask(format!("EVAL {set}{end} {n}{}", names(n, "k", "")));
+    assert_linear("EVAL", |n| vec![script(n, "")]);
+    // It is taken back and begins again with every shard.
+    let more = "\tfor\ti=1,9\tdo\tredis.call('set','other'..i,'v')end";
+    assert_linear("EVAL that is taken back", |n| vec![script(n, more)]);
+}
+
+#[test]
 fn a_key_that_is_written_twice_is_recorded_once() {
     for count in [3, 3000] {
         let folder = Folder::new("engine");

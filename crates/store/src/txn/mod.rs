@@ -21,6 +21,7 @@ mod held;
 mod locking;
 mod lookups;
 mod memory_account;
+mod noted_keys;
 mod notifications;
 mod pending_changes;
 mod records;
