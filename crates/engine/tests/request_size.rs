@@ -28,9 +28,11 @@ enum Step {
     Ask(String),
     /// One of another client.
     Beside(String),
+    /// Time passes: deadlines are over.
+    Later,
 }
 
-use Step::{Ask, Beside};
+use Step::{Ask, Beside, Later};
 
 /// Runs a request, and ends its wait if it is `to_end`.
 fn run(client: &mut TestClient, line: &str, to_end: bool) {
@@ -56,6 +58,7 @@ fn cost(steps: &[Step]) -> Duration {
         let (_, took) = processor::cost(|| match step {
             Ask(line) => run(&mut client, line, is_last),
             Beside(line) => run(&mut other, line, is_last),
+            Later => client.worker.begin(2_000_000),
         });
         last = took;
     }
@@ -134,6 +137,22 @@ fn keys_that_a_script_writes_are_not_compared_with_one_another() {
     // It is taken back and begins again with every shard.
     let more = "\tfor\ti=1,9\tdo\tredis.call('set','other'..i,'v')end";
     assert_linear("EVAL that is taken back", |n| vec![script(n, more)]);
+}
+
+#[test]
+fn keys_that_are_met_expired_are_not_compared_with_one_another() {
+    let set = "for\ti,k\tin\tipairs(KEYS)do\tredis.call('set',k,'v','px',1)end";
+    let overdue = |n| vec![Ask(format!("EVAL {set} {n}{}", names(n, "k", ""))), Later];
+    let then = |n, line: String| {
+        let mut steps = overdue(n);
+        steps.push(Ask(line));
+        steps
+    };
+    assert_linear("EXISTS", |n| then(n, format!("EXISTS{}", names(n, "k", ""))));
+    assert_linear("MSETNX", |n| then(n, format!("MSETNX{}", names(n, "k", " v"))));
+    // Each is met, and another is written behind it.
+    let both = "for\ti,k\tin\tipairs(KEYS)do\tredis.call('get',k)redis.call('incr','n')end";
+    assert_linear("EVAL", |n| then(n, format!("EVAL {both} {n}{}", names(n, "k", ""))));
 }
 
 #[test]

@@ -71,6 +71,12 @@ impl<T: OfKey> NotedKeys<T> {
         place
     }
 
+    /// Takes all of them, in the order they came.
+    pub fn take(&mut self) -> Vec<T> {
+        self.index = HashTable::new();
+        std::mem::take(&mut self.noted)
+    }
+
     /// Forgets all of them, and keeps the room of a few.
     #[inline]
     pub fn clear(&mut self) {

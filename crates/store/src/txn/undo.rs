@@ -157,7 +157,7 @@ impl UndoLog {
         // One that was met past its deadline is deleted at the end, and not told again then.
         notifications.forget_events(|db, key| {
             let hash = held.store.hasher().hash(key);
-            noted.find(db, hash, key).is_some() && !held.expired.has(db, key)
+            noted.find(db, hash, key).is_some() && !held.expired.has(db, hash, key)
         });
     }
 }
