@@ -105,6 +105,7 @@ impl Worker {
             out.extend_from_slice(reply);
         }
         session.closing |= blocked.end.gone.load(Ordering::Relaxed);
+        session.leave_if_closing();
         unblocked(session);
         if blocked.awaits == Awaits::Query && session.tracking.mode.on {
             let stale = session.client.tracking.query.end();
