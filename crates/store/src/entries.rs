@@ -71,6 +71,18 @@ pub fn seen_in<'s>(shard: &'s Shard, db: usize, hash: u64, key: &[u8]) -> Option
     shard.dbs()[db].keys.find(hash, key).map(|entry| Seen::of(&entry))
 }
 
+/// Looks at the entry of a key, even past its deadline, while its shard's lock is held. It does not
+/// count as used. Call while holding every shard, or none.
+pub fn look_at<R>(
+    held: &mut HeldShards,
+    (db, key): (usize, &[u8]),
+    look: impl FnOnce(Option<Seen<'_>>) -> R,
+) -> R {
+    let hash = held.store().hasher().hash(key);
+    let number = held.store().shard_of(hash);
+    held.with_shard(number, |shard| look(seen_in(shard, db, hash, key)))
+}
+
 /// Shows some entries of a shard's database, from a position on, while its lock is held; where to
 /// go on, if there are more. Entries that are there all the time are shown at least once, whatever
 /// happens between the slices. Call while holding every shard, or none. O(`SLICE`).

@@ -63,8 +63,8 @@ pub use change_reader::{ChangeReader, Registration};
 pub use change_stream::backlog::ChangeEvent;
 pub use change_stream::{Change, ChangeBatch, ChangeConsumer, ChangeKind, DEFAULT_BACKLOG_LIMIT};
 pub use entries::{
-    Copied, Seen, Value, copy_database, each_entry, each_entry_from, read_image, reload, seen,
-    seen_in,
+    Copied, Seen, Value, copy_database, each_entry, each_entry_from, look_at, read_image, reload,
+    seen, seen_in,
 };
 pub use evict::{By, Evicted, Victims, evict_step};
 pub use expire::expire_step;

@@ -17,8 +17,8 @@ use store::{HeldShards, Txn};
 
 use super::follow::Follower;
 use super::index::Index;
+use crate::background::BackgroundWorker;
 use crate::engine::Engine;
-use crate::engine::background_worker::BackgroundWorker;
 
 /// A database with so few keys is read on the spot.
 const SMALL: usize = 2_000;

@@ -66,7 +66,7 @@ impl Index {
             }
         });
         if let Some(failure) = failure {
-            self.failed(key, failure.to_string());
+            self.failed(key, failure.said);
         }
     }
 }

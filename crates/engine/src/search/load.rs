@@ -14,10 +14,8 @@ pub(crate) fn with_document<R>(
     (source, now): (Source, Millis),
     look: impl FnOnce(&Stored<'_>) -> R,
 ) -> Option<R> {
-    let hash = held.store().hasher().hash(key);
-    let number = held.store().shard_of(hash);
-    held.with_shard(number, |shard| {
-        let seen = store::seen_in(shard, db, hash, key)?;
+    store::look_at(held, (db, key), |seen| {
+        let seen = seen?;
         let is_live = seen.deadline.is_none_or(|deadline| deadline > now);
         let stored = is_live.then(|| Stored::of(&seen, source)).flatten()?;
         Some(look(&stored))

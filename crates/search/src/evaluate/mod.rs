@@ -356,7 +356,8 @@ impl<'p> Search<'p, '_, '_> {
                 _ => Some(self.rows(plan, partition)),
             };
             self.context.tick(vectors.len());
-            let near = vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), rows.as_ref());
+            let near =
+                vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), rows.as_ref());
             let near = near.ok_or_else(|| wrong_size(partition, knn.attribute, knn.blob.len()))?;
             let hit = |(row, far)| Hit { partition: at, row, score: 0.0, distance: Some(far) };
             found.extend(near.into_iter().map(hit));

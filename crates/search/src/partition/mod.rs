@@ -25,6 +25,7 @@ mod varint;
 pub(crate) mod vectors;
 pub(crate) mod words;
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -87,6 +88,24 @@ pub struct Figures {
     pub key_table: usize,
     /// Words of all documents, each as often as its attribute's weight.
     pub length: u64,
+}
+
+impl AddAssign for Figures {
+    fn add_assign(&mut self, other: Self) {
+        self.documents += other.documents;
+        self.terms += other.terms;
+        self.records += other.records;
+        self.inverted += other.inverted;
+        self.text += other.text;
+        self.tags += other.tags;
+        self.numbers += other.numbers;
+        self.places += other.places;
+        self.vectors += other.vectors;
+        self.sortable += other.sortable;
+        self.documents_table += other.documents_table;
+        self.key_table += other.key_table;
+        self.length += other.length;
+    }
 }
 
 impl Partition {

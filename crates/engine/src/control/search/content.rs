@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use ::search::highlight::{self, Tags, Terms};
 use ::search::request::{Highlight, Returned, Search, Summarize};
 use ::search::schema::{Definition, Source};
+use json::Node;
 use json::path::{Budget, Path};
-use json::{Node, Tree};
 
 use crate::search::document::Stored;
 

@@ -214,15 +214,14 @@ fn delete_documents(control: &mut Control<'_>, index: &Index) {
     let engine = control.engine;
     for name in &keys {
         let key = engine.store.hasher().key(name);
-        let in_exec = control.in_exec;
-        let delete = |txn: &mut Txn| delete(control.context, engine, txn, key);
-        if in_exec {
-            delete(control.txn);
+        let Control { txn, context, in_exec, .. } = control;
+        if *in_exec {
+            delete(context, engine, txn, key);
             continue;
         }
+        let scope = Scope::One(engine.store.shard_of(key.hash));
         // Where an overdue request holds the shard the key stays, as it would with DEL.
-        let _ =
-            control.txn.with(&engine.store, Scope::One(engine.store.shard_of(key.hash)), delete);
+        let _ = txn.with(&engine.store, scope, |txn| delete(context, engine, txn, key));
     }
 }
 

@@ -40,7 +40,11 @@ impl Asked {
     ///
     /// # Errors
     /// There is none.
-    pub fn begin(control: &mut Control<'_>, command: &str, name: &[u8]) -> Result<Self, CmdError> {
+    pub fn begin(
+        control: &mut Control<'_>,
+        command: &str,
+        name: &[u8],
+    ) -> std::result::Result<Self, CmdError> {
         let missing =
             || CmdError::owned(format!("{}: no such index", String::from_utf8_lossy(name)));
         let (name, index) = control.index(name).map_err(|_| missing())?;

@@ -43,9 +43,4 @@ impl<'e> Pace<'e> {
         }
         Ok(())
     }
-
-    /// How long it has run.
-    pub fn elapsed(&self) -> Duration {
-        self.started.elapsed()
-    }
 }

@@ -6,7 +6,7 @@ use ::search::number;
 use ::search::query::{Node, Query};
 use ::search::request::{Returned, Search};
 use ::search::schema::AttributeId;
-use base::{CmdError, Reply, Spec};
+use base::{CmdError, Spec};
 use wire::RespWriter;
 
 use super::content::{Content, Fields, Marks};
@@ -274,13 +274,12 @@ impl Prepared<'_> {
         if let (Some(name), Some(distance), false) =
             (self.distances.first(), hit.distance, no_content)
         {
-            let wanted = self.search.returns.as_ref();
-            let named = |returns: &Vec<Returned>| {
-                returns.iter().find(|returned| returned.identifier == *name)
-            };
-            let called = match wanted {
+            let called = match &self.search.returns {
                 None => Some(name),
-                Some(returns) => named(returns).map(|returned| &returned.name),
+                Some(returns) => {
+                    let named = returns.iter().find(|returned| returned.identifier == *name);
+                    named.map(|returned| &returned.name)
+                }
             };
             if let Some(called) = called {
                 fields.insert(0, (called.clone(), number::print(distance).into_bytes()));
