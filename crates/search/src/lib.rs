@@ -15,6 +15,8 @@
 
 pub mod document;
 pub mod error;
+pub mod evaluate;
+pub mod highlight;
 pub mod partition;
 pub mod query;
 pub mod schema;

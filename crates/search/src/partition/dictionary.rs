@@ -2,8 +2,8 @@
 //!
 //! A term has a number that stays while any row has it, by which documents refer to their terms. The
 //! order is kept apart, as chunks of term numbers: 4 to 8 bytes a term, where a tree of texts would
-//! keep each text a second time. Stems and sounds of words are terms that have no place in the order,
-//! so that no prefix or wildcard finds them.
+//! keep each text a second time. Stems are terms that have no place in the order, so that no prefix or
+//! wildcard finds them.
 
 use std::hash::BuildHasher;
 
@@ -19,8 +19,6 @@ pub enum TermKind {
     Word,
     /// A stem that some words have.
     Stem,
-    /// A sound that some words have.
-    Sound,
 }
 
 /// The number of a term.

@@ -4,6 +4,7 @@ use super::bitmap::Bitmap;
 use super::column::{Column, Texts};
 use super::dictionary::{Dictionary, TermId, TermKind};
 use super::numbers::Numbers;
+use super::postings::Postings;
 use super::prepare::Values;
 use super::record::Shape;
 use super::vectors::Vectors;
@@ -15,6 +16,14 @@ pub struct Tags {
     /// The terms of each row.
     pub of: Column<TermId>,
     is_searched: bool,
+}
+
+impl Tags {
+    /// The rows of each of these tags that is there.
+    pub fn rows_of(&self, tags: &[Vec<u8>]) -> impl Iterator<Item = &Postings> {
+        let found = tags.iter().filter_map(|tag| self.dictionary.find(TermKind::Word, tag));
+        found.map(|id| self.dictionary.postings(id))
+    }
 }
 
 /// By the kind of attribute.

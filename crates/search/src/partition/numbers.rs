@@ -73,11 +73,6 @@ impl Numbers {
         self.tree.iter(self.ranks(min, max)).map(|(_, row)| row)
     }
 
-    /// Whether rows can be searched for.
-    pub fn is_searched(&self) -> bool {
-        self.is_searched
-    }
-
     /// Bytes allocated. O(1).
     pub fn memory(&self) -> usize {
         self.tree.memory() + self.column.memory()

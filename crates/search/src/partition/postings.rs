@@ -201,11 +201,13 @@ impl Postings {
 
     /// Bytes allocated. O(blocks): callers add up the changes that edits return.
     pub fn allocated(&self) -> usize {
-        let own = match &self.blocks {
-            Blocks::One(_) => 0,
-            Blocks::Many(blocks) => blocks.capacity() * size_of::<Block>(),
-        };
-        own + self.blocks().iter().map(|block| block.bytes.capacity()).sum::<usize>()
+        match &self.blocks {
+            Blocks::One(block) => block.bytes.capacity(),
+            Blocks::Many(blocks) => {
+                let bytes = blocks.iter().map(|block| block.bytes.capacity()).sum::<usize>();
+                bytes + blocks.capacity() * size_of::<Block>()
+            }
+        }
     }
 
     /// Adds a row that is absent; by how much the bytes allocated changed.

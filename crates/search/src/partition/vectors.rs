@@ -95,11 +95,6 @@ impl Vectors {
         }
     }
 
-    /// Whether a row has a vector.
-    pub fn contains(&self, row: u32) -> bool {
-        self.of.contains_key(&row)
-    }
-
     /// Rows with vectors.
     pub fn len(&self) -> usize {
         self.of.len()

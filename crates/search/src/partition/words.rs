@@ -10,6 +10,8 @@
 //!                the numbers of its terms: varints, each the distance from the previous one
 //! ```
 
+use std::ops::Range;
+
 use super::dictionary::{Dictionary, TermId, TermKind};
 use super::prepare::Values;
 use super::record::{Record, Shape, TextSet};
@@ -206,25 +208,30 @@ impl Words {
         }
     }
 
-    /// Keeps those positions that are in some of these attributes; `data` is what the row keeps.
-    pub fn restrict(&self, data: &[u8], attributes: TextSet, positions: &mut Vec<u32>) {
-        if self.texts.len() > 1 && self.fields && attributes & self.all() != self.all() {
-            positions
-                .retain(|position| attributes & (1 << self.attribute_at(data, *position)) != 0);
-        }
+    /// Whether rows keep which positions are in which attribute.
+    pub fn has_extents(&self) -> bool {
+        self.texts.len() > 1 && self.fields
     }
 
-    /// The text attribute that a position is in, counted from 0.
-    pub fn attribute_at(&self, data: &[u8], position: u32) -> u32 {
-        let (mut at, mut end) = (0, 0_u32);
-        if self.texts.len() > 1 && self.fields {
-            for text in 0..self.texts.len() as u32 {
-                end = end.saturating_add(varint::read(data, &mut at));
-                if position < end {
-                    return text.min(127);
-                }
-            }
+    /// The positions of each text attribute, in order; `data` is what the row keeps. Only if
+    /// [`Words::has_extents`].
+    pub fn extents(&self, data: &[u8]) -> Vec<Range<u32>> {
+        let (mut at, mut start) = (0, 0_u32);
+        let extent = |_| {
+            let end = start.saturating_add(varint::read(data, &mut at));
+            std::mem::replace(&mut start, end)..end
+        };
+        (0..self.texts.len()).map(extent).collect()
+    }
+
+    /// Keeps those positions that are in some of these attributes; `data` is what the row keeps.
+    pub fn restrict(&self, data: &[u8], attributes: TextSet, positions: &mut Vec<u32>) {
+        if self.has_extents() && attributes & self.all() != self.all() {
+            let extents = self.extents(data);
+            positions.retain(|position| {
+                let at = extents.partition_point(|extent| extent.end <= *position);
+                attributes & (1 << at.min(127)) != 0
+            });
         }
-        0
     }
 }
