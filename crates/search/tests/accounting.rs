@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use kvist_search::partition::Partition;
+use kvist_search::schema::{Definition, Kind};
 use testkit::scale::alive;
 
 use crate::sample;
 
-#[test]
-fn memory_is_exact() {
+/// Random updates; compares what is reported with what is allocated.
+fn updates(definition: Definition, check: impl Fn(isize, isize)) {
     let mut rng = testkit::seed::rng();
-    let definition = Arc::new(sample::everything());
+    let definition = Arc::new(definition);
     let before = alive();
     let mut partition = Partition::new(definition);
     let (empty, none) = (alive() - before, partition.memory() as isize);
@@ -23,18 +24,32 @@ fn memory_is_exact() {
         }
         drop(key);
         if round % 10 == 0 {
-            let allocated = alive() - before - empty;
-            assert_eq!(partition.memory() as isize - none, allocated, "round {round}");
+            check(partition.memory() as isize - none, alive() - before - empty);
         }
     }
     for key in 0..500 {
         partition.remove(key.to_string().as_bytes());
     }
-    assert_eq!(partition.memory() as isize - none, alive() - before - empty);
+    check(partition.memory() as isize - none, alive() - before - empty);
     let figures = partition.figures();
     assert_eq!((figures.documents, figures.terms, figures.records, figures.length), (0, 0, 0, 0));
     drop(partition);
     assert!(alive() <= before);
+}
+
+#[test]
+fn memory_is_exact() {
+    let mut definition = sample::everything();
+    definition.attributes.retain(|it| !matches!(it.kind, Kind::Numeric | Kind::Geo));
+    updates(definition, |reported, allocated| assert_eq!(reported, allocated));
+}
+
+/// Trees of numbers count what the allocator's size classes make of their nodes.
+#[test]
+fn memory_of_numbers_is_that_of_size_classes() {
+    updates(sample::everything(), |reported, allocated| {
+        assert!((allocated..=allocated + allocated / 8 + 64).contains(&reported));
+    });
 }
 
 /// A million updates with `KVIST_UPDATES=1000000`.

@@ -7,4 +7,6 @@
 static SCALE: testkit::scale::Scale = testkit::scale::Scale;
 
 mod accounting;
+mod naive;
+mod random;
 mod sample;
