@@ -50,7 +50,10 @@ impl Vectors {
 
     /// Removes the vectors of a row.
     pub fn remove(&mut self, row: u32) {
-        self.vectors.remove(row);
+        if let Some(list) = self.of.remove(&row) {
+            self.lists -= list.capacity() * size_of::<Box<[f64]>>();
+            self.count -= list.len();
+        }
     }
 
     /// Rows with vectors.
