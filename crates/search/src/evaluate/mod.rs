@@ -355,10 +355,9 @@ impl<'p> Search<'p, '_, '_> {
                 Plan::All if self.options.keys.is_none() => None,
                 _ => Some(self.rows(plan, partition)),
             };
-            let passes = |row: u32| rows.as_ref().is_some_and(|rows| rows.contains(row));
-            let filter: Option<&dyn Fn(u32) -> bool> = rows.as_ref().map(|_| &passes as _);
             self.context.tick(vectors.len());
-            let near = vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), filter);
+            let near =
+                vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), rows.as_ref());
             let near = near.ok_or_else(|| wrong_size(partition, knn.attribute, knn.blob.len()))?;
             let hit = |(row, far)| Hit { partition: at, row, score: 0.0, distance: Some(far) };
             found.extend(near.into_iter().map(hit));

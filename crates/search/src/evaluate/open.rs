@@ -295,7 +295,7 @@ impl<'p> Opener<'p, '_, '_, '_> {
             return Kind::Nothing;
         };
         self.context.tick(vectors.len());
-        let Some(found) = vectors.within(&range.blob, range.radius) else {
+        let Some(found) = vectors.within(&range.blob, range.radius, range.epsilon) else {
             self.context.fail(wrong_size(self.partition, range.attribute, range.blob.len()));
             return Kind::Nothing;
         };

@@ -50,10 +50,7 @@ impl Vectors {
 
     /// Removes the vectors of a row.
     pub fn remove(&mut self, row: u32) {
-        if let Some(list) = self.of.remove(&row) {
-            self.lists -= list.capacity() * size_of::<Box<[f64]>>();
-            self.count -= list.len();
-        }
+        self.vectors.remove(row);
     }
 
     /// Rows with vectors.
