@@ -36,7 +36,7 @@ pub mod segment;
 pub mod snapshot;
 mod stepped;
 
-pub use background::let_others_go_first;
+pub use background::{A_CLIENT_WAITS, NOBODY_WAITS, let_others_go_first};
 pub use clock::{monotonic, wall_clock};
 pub use disk::{Directory, Disk, DiskFile};
 pub use durable::DiskWaiter;

@@ -116,7 +116,7 @@ impl Engine {
         let engine = Arc::clone(self);
         let begun = std::thread::Builder::new().name("snapshot".to_owned()).spawn(move || {
             let _turn = Turn(&engine);
-            journal::let_others_go_first();
+            journal::let_others_go_first(journal::NOBODY_WAITS);
             // What went wrong has been logged, and INFO tells it.
             let _ = engine.save_in_turn(reason, journal, true);
         });

@@ -209,7 +209,7 @@ impl PoolWorker for QueryWorker {
 
     /// What is short is not to wait until these have used their time up.
     fn thread_begins() {
-        journal::let_others_go_first();
+        journal::let_others_go_first(journal::A_CLIENT_WAITS);
     }
 
     fn new(versions: &Arc<Versions>, _: u64) -> Self {
