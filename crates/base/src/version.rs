@@ -20,6 +20,12 @@
 //!
 //! A version that is dropped is not freed where it is: that may be a thread which serves clients.
 //! It waits to be freed as removed values do.
+//!
+//! `used_memory` stays exact: a value counts all of its blocks, shared or not, and a block that it
+//! leaves while a version holds it is charged here until it is freed. A removed value that versions
+//! share counts as theirs whole until it is freed; then the charge is divided into what they hold
+//! (`Charge::divide`). Eviction passes over such values as long as there are others. Undo logs,
+//! snapshots, `COPY` and `DUMP` know nothing of versions: a copy of a value has its own blocks.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;

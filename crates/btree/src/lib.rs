@@ -24,8 +24,8 @@
 //!   ([`Tree::build`]). A [`Cursor`] reads on where it was, whatever was changed meanwhile.
 //!
 //! The key names of a database have a tree by themselves, the crate `index`: it is changed in large
-//! sorted batches only, for which its exact, immutable leaves are smaller and quicker. The figures
-//! are in ARCHITECTURE.md, "Two trees"; `benches/btree.rs` measures both.
+//! sorted batches only, for which its exact, immutable leaves are smaller and quicker.
+//! `benches/btree.rs` measures both, and has the figures at its top.
 //!
 //! Reading order: `node.rs`, `inner.rs`, `edit.rs`, [`View`], [`Tree`], then [`Layout`] and its
 //! three kinds.

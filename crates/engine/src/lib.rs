@@ -5,15 +5,32 @@
 //!      │ bytes                                     ▲ Message through a Mailbox
 //!      ▼                                           │
 //!   Worker::feed ──► decode 16, hash, prefetch ──► execute ──► Txn (store) ──► command
-//!                                                    │
-//!                     session · multi · block · pubsub · stats · slowlog
 //! ```
 //!
-//! Reading order: [`Engine`] is what all workers share, [`Worker`] is one thread's context,
-//! [`Session`] is one client. `execution/` is the path of a request: `feed.rs` turns bytes into
-//! requests, `execute.rs` takes each through, `rights.rs` says whether it may go that way.
-//! `control/` holds the commands about sessions and the server itself, `door/` what doors that are
-//! no RESP socket ask. ARCHITECTURE.md draws all rooms.
+//! [`Engine`] is what all workers share, [`Worker`] is one thread's context, [`Session`] is one
+//! client. The rooms; imports point downwards, and `cargo xtask shape` shows where they do not:
+//!
+//! ```text
+//!   start, lifecycle                                    how an engine is made, loaded and ended
+//!     ▼
+//!   door        control     cron, ordered, migrate      what starts requests: other doors,
+//!     │            │              │                     commands about sessions, the clock
+//!     │            ├─ scripting ──┤    persistence
+//!     ▼            ▼              ▼         │           what a request passes through (execution),
+//!   execution ◄────┴──────────────┴─────────┘           scripts, the dataset's life on disk
+//!     │   └─ admin, evict
+//!     ▼
+//!   engine      Engine, Table, Worker, Control          what all workers share, and what each has
+//!     ▼
+//!   client · notify · access · background · durability · scripts · metrics
+//! ```
+//!
+//! A part that several rooms need is divided: what is known of it lies below `engine`, where
+//! `Engine` has a field for it, what is done with it above. So `client/blocked.rs` keeps requests
+//! that wait and `execution/block.rs` makes them wait; `durability` and `persistence`, `scripts`
+//! and `scripting`, `notify` and `execution/notifier.rs` are such pairs. Code that needs one part
+//! takes that field. Methods of `Engine` in an upper room are called from below, too: `shape` sees
+//! only imports. The command table, `Control` and `Worker` name `Engine` and are named by it.
 //!
 //! The engine knows no sockets: doors hand it bytes and a [`Mailbox`].
 #![forbid(unsafe_code)]

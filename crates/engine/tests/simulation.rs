@@ -8,6 +8,14 @@
 //!   KVIST_SECONDS=3600             goes on for an hour, one seed after another
 //!   KVIST_TRACE=1                  shows all of it
 //! ```
+//!
+//! A plan is drawn beforehand: each line says which client, flusher, cron or snapshot goes next,
+//! and at each call of the disk others may come in between, or power is cut. Where the plan has
+//! only commands that `model` runs as the engine does, the state must be the one they produce
+//! there; memory must be accounted exactly, and no file be left over. The code is that of
+//! production without threads: the flusher and cron consist of rounds that any thread can run
+//! (`Log::flush_round`, `CronRounds`), a snapshot calls the disk after each step of its scan, and
+//! time is simulated (`journal/src/clock.rs`). A run that fails is shortened by leaving out steps.
 #![allow(clippy::unwrap_used)] // a test says why by failing
 
 mod plan;

@@ -17,8 +17,8 @@
 //!
 //! Other ordered sets stand on the crate `btree`, whose nodes have room to change an element at a
 //! time. With byte strings it takes a tenth more per short name and merges large batches more
-//! slowly (ARCHITECTURE.md, "Two trees"); this tree is changed by batches only, and is there for
-//! every key. So it stays by itself.
+//! slowly (`btree/benches/btree.rs`); this tree is changed by batches only, and is there for every
+//! key. So it stays by itself.
 //!
 //! Reading order: `block.rs`, [`Tree`], `apply.rs`, [`Builder`], [`Delta`], `sort.rs`.
 //!

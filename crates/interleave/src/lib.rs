@@ -3,12 +3,18 @@
 //! A protocol's own files are built a second time, with locks, words and threads (`crates/sync`)
 //! whose every step a scheduler decides (`sync/` here): whole crates in `journal/` and `store/`,
 //! single files of the server in `tests/`. A model is a small program on them with a few threads;
-//! it fails where it panics, and where all threads wait for each other.
+//! it fails where it panics, and where all threads wait for each other. A timeout ends no wait
+//! unless it is shorter than 50 ms; then it may end at any moment.
 //!
 //! ```text
 //!   KVIST_SEED=7   begins with the orders of this seed: what a failure printed fails again
-//!   KVIST_FACTOR=9 nine times as many orders
+//!   KVIST_FACTOR=9 nine times as many orders; `make soak` takes twenty times as many
 //! ```
+//!
+//! Orders are drawn at random, thousands for each model; only `loom` (`tests/weak.rs`) tries all,
+//! of a few accesses. Each file in `tests/` says at its top what it runs and what must hold. The
+//! engine and the rest of the server, where a lock only guards data, use `parking_lot` and have no
+//! models.
 //!
 //! Most models have a *broken* twin in which one rule is not kept; it must fail, or the model would
 //! prove nothing.

@@ -1,4 +1,23 @@
 //! `kvist`: the program. This file only tells which verb was meant.
+//!
+//! ```text
+//!   serve                                     the program: everything is made, attached, ended
+//!     ├─ event_loop                           one worker's loop: turns, what waits, the clock
+//!     ├─ accepting ── reconfigure             listening sockets; what CONFIG SET means for them
+//!     ├─ http_server, grpc_server, signals    the other threads
+//!     ▼
+//!   workers                                   what workers know of each other: inboxes, progress
+//!     ▼
+//!   connection                                one client: bytes in, requests run, replies out
+//!   offline                                   the verbs that need no server: check, import, export
+//! ```
+//!
+//! Imports point downwards. All of these use `withheld_replies` (replies that wait for the disk),
+//! `slab` (a worker's connections), `loading`, `dial` (connections to other servers), `logging`
+//! with `log_queue`, `process`, `supervisor` and `usage`.
+//!
+//! A connection knows neither its loop nor other threads: the loop gives it a turn and a thread's
+//! state, and does what the turn leads to.
 #![forbid(unsafe_code)]
 
 mod accepting;

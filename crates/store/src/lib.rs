@@ -4,14 +4,34 @@
 //!   Store ──► shard 0 .. shard N-1      one lock each
 //!               └─ db 0 .. db 15        one table each: key → entry
 //!                    └─ entry           short string inline, or a boxed Object
-//!   Txn: a worker's transaction. Locks the shards a request needs, in ascending order,
-//!        and is the host (`Databases`, `Strings`, `Holds<T>`) that commands run on.
 //! ```
 //!
-//! Reading order: `object` is what a key can hold; `shard` is single-threaded and knows no lock;
-//! `ordered` has the indexes over key names; `store` has the shards with their locks; `txn` is the
-//! transaction, with all that it is made of; `host` makes it the host of commands. The files beside
-//! them go through shards for other reasons than a command.
+//! The rooms, from top to bottom as imports point:
+//!
+//! ```text
+//!   evict  expire  key_counts  weight      what goes through the shards beside requests
+//!   entries  replay  serving  subscribe
+//!     │          host      Keyspace, Strings, Holds<T>, …: the traits of a host, for Txn
+//!     │   index_upkeep  tracking       building and merging an index; which clients read a key
+//!     ▼            ▼
+//!                txn       Txn and its parts: HeldShards, Changes, UndoLog, …
+//!                  ▼
+//!               store      Store: locks, notifications, tracked keys, scans for snapshots
+//!                  ▼
+//!     change_stream        what has changed, for its consumers
+//!                  ▼
+//!             ordered      the ordered index of each database
+//!                  ▼
+//!               shard      a table per database; waiting and watching clients; history
+//!                  ▼
+//!              object      what a key can hold; its image, its copy in chunks
+//! ```
+//!
+//! One import points upwards: the store calls what serves blocked clients, which needs a
+//! transaction (`NotificationSink`). Most upper files take `HeldShards`: the shards that a
+//! transaction holds, or may lock for a moment, with their records and the account of their memory.
+//! `Txn` itself has methods only where its parts act together: in its own file, in
+//! `txn/locking.rs`, and as a host.
 //!
 //! Invariants:
 //! 1. A shard is touched only by the transaction that holds its lock.

@@ -1,4 +1,13 @@
 //! GRAPH.QUERY: answers a statement, which may change the graph.
+//!
+//! To send an edit to another thread and to wake its client costs more than twice what a node costs
+//! to make. So a statement that changes little (`graph/src/plan/short.rs`) is done here, on a fork
+//! that is adopted at once, within the budget of `graph/src/query/at_once.rs`. What exceeds that,
+//! or fails, has changed a fork that is dropped, and begins anew as an edit; after four such in a
+//! row only one of 64 is tried. It is not done where a version of the graph as it is now is read or
+//! a fork is at work, as that one would have to begin anew, nor on a graph whose tables by label,
+//! type and name are larger than 64 KiB, as its first change copies them.
+//! `engine/tests/graph_at_once.rs` shows it.
 
 use ::graph::storage::Graph as Stored;
 use base::{

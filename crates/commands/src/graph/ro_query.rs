@@ -1,4 +1,9 @@
 //! GRAPH.RO_QUERY: answers a statement that only reads.
+//!
+//! To send a query to another thread and to wake its client costs ten times what the look-up of a
+//! node does. So a short one (`graph/src/plan/short.rs`) is answered under the lock of its shard.
+//! How many relationships it follows is known only then, so `Interrupt::count` is told before they
+//! are looked at; what exceeds the budget begins anew as a query.
 
 use std::time::Duration;
 

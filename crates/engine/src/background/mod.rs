@@ -20,6 +20,9 @@
 //! A background request must hold no shard while it waits. Once it has begun it goes on when its
 //! client has gone: what it has begun elsewhere must be brought to an end. A query has begun
 //! nothing elsewhere, and ends then (`execution/query/mod.rs`).
+//!
+//! What is part of a transaction runs in any case, and so does `SHUTDOWN`; no reply is kept for a
+//! client that has gone. A job may be queued under locks; its thread begins when they are released.
 
 pub(crate) mod edit_queues;
 pub(crate) mod thread_pool;

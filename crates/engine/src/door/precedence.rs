@@ -17,6 +17,8 @@
 //!
 //! A script is only known to publish when it does: the first time it is taken back, and from then
 //! on it waits before it begins. Keyspace events do not wait: they would hold up every write.
+//!
+//! It waits 100 ms for them at most, so that none that is in something long holds it up.
 
 use crate::client::session::Session;
 use crate::engine::context::Control;

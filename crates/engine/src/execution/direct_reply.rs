@@ -1,4 +1,6 @@
 //! Replies that are not encoded: a door inside the process has them written into values of its own.
+//!
+//! Data commands of the embedded engine write to one; what else it runs goes through RESP bytes.
 
 use base::Reply;
 

@@ -1,4 +1,14 @@
 //! Scripts that run for long, as the rest of the engine sees them.
+//!
+//! Once a script is overdue (`busy-reply-threshold`) its shards are marked
+//! (`store/src/store/locks.rs`) and requests that need them are answered `BUSY`. At most 64 can be
+//! overdue at a time: then no further script is started. As many threads as there are workers may
+//! have handed over their event loops at a time; beyond that a script keeps the clients of its
+//! thread waiting until it is overdue.
+//!
+//! When the engine ends, scripts that have written nothing end at once, others after some time:
+//! what the undo log has is rolled back, and a script that holds every shard, which has no undo
+//! log, is broken off (`store/src/txn/locking.rs`).
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

@@ -1,4 +1,18 @@
 //! What the operators of a statement share while it runs.
+//!
+//! A statement is asked whether it may go on by work, not by rows: rows may be few, and one value
+//! large. Every operator calls
+//!
+//! * `check()` for each batch, and now and then in loops that can be long: it asks the `Interrupt`,
+//!   and whether what the statement keeps fits its memory;
+//! * `work(units)` for each row, before a value is hashed, compared or stored, with its
+//!   `Value::units` (O(1): one for a value and one for each 16 bytes of text and each value
+//!   inside): at 32,768 units it does what `check` does;
+//! * `check_made(bytes)` where a batch has made values that are gone with it;
+//! * `keep(bytes)` and `release(bytes)` for what it keeps beyond a batch.
+//!
+//! Functions have no `Run`: `Context::work` counts for the same statement. Writers of replies ask
+//! their `Pace` by the same units.
 
 use std::cell::Cell;
 use std::collections::HashMap;

@@ -1,6 +1,11 @@
 //! How nodes and relationships are found by an index, or by their ids; and how many those are.
 //!
 //! What an index finds is all that fits, and perhaps more: conditions are asked behind it as ever.
+//!
+//! `order.rs` compares the counts with scans and with ways along relationships: they are exact
+//! where the values are constants or parameters, else an average. So an index decides how fast an
+//! answer comes and never what it is; `tests/queries/indexed.rs` asks random questions of two
+//! graphs, one of which has indexes.
 
 use std::cell::RefCell;
 use std::ops::Bound;

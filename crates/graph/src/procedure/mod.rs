@@ -7,6 +7,9 @@
 //! | `db.meta.stats` | how many nodes there are of each label, and so on |
 //! | `dbms.procedures`, `dbms.functions` | what can be called |
 //! | `algo.pageRank` and its like | see [`algorithm`](crate::algorithm) |
+//!
+//! What else is callable an `Environment` says. `execute/procedure.rs` gives a procedure what is
+//! left of the statement's memory, and hands on its rows batch by batch.
 
 mod algorithms;
 mod indexes;

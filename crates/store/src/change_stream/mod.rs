@@ -21,6 +21,13 @@
 //!
 //! Must never: wait for a consumer, lose a change without saying so, nor let a consumer's panic
 //! take a shard along.
+//!
+//! A change has no value: a consumer reads it from the shard that it is handed. What a script that
+//! is rolled back has changed is not told, nor is what is read back (recovery, import, `DEBUG
+//! RELOAD`). A consumer is added while every shard is held, so it misses nothing after that; where
+//! an overdue script holds one it is refused. One that panics is told nothing more. `Engine::close`
+//! ends the stream last, so readers that wait are woken. The ordered index is no consumer: it also
+//! follows what is read back and rolled back, so tables note names for it.
 
 pub(crate) mod backlog;
 

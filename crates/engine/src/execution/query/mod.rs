@@ -8,6 +8,15 @@
 //! The client waits as for a key: `CLIENT UNBLOCK` ends it, what it has sent behind stays behind,
 //! and when it goes nothing is done for it any more. A query that has begun is told when it next
 //! asks ([`Pace`]). What it has written and holds counts as its client's memory meanwhile.
+//!
+//! Threads for queries (`query-threads`) have a lower priority than those that serve clients. In
+//! `EXEC`, in scripts, and where a blocked request is served, the work is done in place
+//! (`execution/query_under_locks.rs`). What a statement may take (`QueryBounds`) the directives
+//! say; a transaction has it for the command, and the `Pace` for what runs. Under `appendfsync
+//! always` the reply waits for what the version has seen, and for nothing later. Queries that wait
+//! or run are in the register of blocked requests, those in a transaction in that of scripts:
+//! `GRAPH.INFO` and `GRAPH.KILL` look there. The words of a request are handed over where the rest
+//! of it runs; long ones are copied once, before locks are taken (`execution/prepare.rs`).
 
 pub(crate) mod edit;
 pub(crate) mod import_folder;

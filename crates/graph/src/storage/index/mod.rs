@@ -19,6 +19,15 @@
 //! An image holds what indexes are on, and not their entries. Bytes from outside cannot be
 //! believed: each entry would have to be made of its node again to be compared with, and all that
 //! is saved is to sort them (6 to 130 ms a million), for a file that is larger.
+//!
+//! What `=` holds for has one key (1 and 1.0), and no key is the beginning of another: so equality,
+//! ranges, prefixes and `IN` are ranges of the order, on the last of several properties as on one,
+//! and a count is a difference of ranks. Lists, points and vectors are entered without their
+//! values: the index says that it cannot tell.
+//!
+//! Every edit enters and withdraws, whether it comes from a statement, the journal or a replica. An
+//! index over what is there is built in steps, each an edit, and no plan uses it before it is
+//! whole. An entry takes 7 to 12 bytes and is found in 1 µs (`benches/storage.rs`).
 
 mod build;
 mod constraint;

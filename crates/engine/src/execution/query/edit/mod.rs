@@ -17,6 +17,10 @@
 //!
 //! Here is how edits begin, their queues, and what runs with shards in hand; `at_work` is what a
 //! thread for queries does with one.
+//!
+//! An edit that is being installed is claimed: no other client ends it, and whatever panics, its
+//! client is answered (`Waiting`, `engine/src/background/mod.rs`). `engine/tests/graphs.rs` shows
+//! the rules.
 
 mod at_work;
 
