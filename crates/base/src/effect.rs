@@ -35,7 +35,8 @@ pub enum Effect {
 /// What a blocked client waits for.
 #[derive(Debug, PartialEq)]
 pub struct Wait {
-    /// Positions in the request's argv of the keys that can end the wait.
+    /// Positions in the request's argv of the keys that can end the wait, ascending. A key may be
+    /// named more than once: then the first counts.
     pub keys: Vec<usize>,
     /// The type such a key must have.
     pub kind: Kind,
@@ -51,12 +52,15 @@ pub struct Wait {
 /// How a waiting request goes on that depends on the moment at which it began to wait.
 #[derive(Debug, Default, PartialEq)]
 pub struct Resume {
-    /// For each of [`Wait::keys`], the request to run when that key is fed.
-    pub again: Vec<Argv>,
-    /// For each of them, what tells apart clients that can be served from those that cannot:
-    /// requests of the same words here wait in one queue. Where the first finds nothing nor do the
-    /// others.
-    pub alike: Vec<Box<[u8]>>,
+    /// The request to run when one of the keys is fed, up to that key. There may be very many: what
+    /// each has for itself is one word.
+    pub again: Argv,
+    /// For each of [`Wait::keys`], the word behind it in that request.
+    pub behind: Vec<Box<[u8]>>,
+    /// What tells apart clients that can be served from those that cannot, if it is not the word
+    /// behind the key: requests of the same words here wait in one queue. Where the first finds
+    /// nothing nor do the others.
+    pub alike: Option<Box<[u8]>>,
     /// What the client gets when such a key no longer holds a value of the right type; without,
     /// it waits on.
     pub gone: Option<CmdError>,

@@ -12,6 +12,7 @@ mod args;
 pub mod behaviour;
 pub mod codec;
 mod data_type;
+mod distinct;
 mod edit;
 mod effect;
 pub mod error;
@@ -40,6 +41,7 @@ pub use behaviour::{
     Paths, Properties, Property, Reach, RunTime, ScriptBy, Stores, count_at,
 };
 pub use data_type::{Context, DataType, Kind};
+pub use distinct::keep_first;
 pub use edit::{Edit, Edited, EditedSlot};
 pub use effect::{Argv, Effect, Nothing, Resume, Wait};
 pub use error::CmdError;

@@ -68,6 +68,8 @@ mod ranges;
 mod redis_files_against_redis;
 mod repair;
 mod replay;
+mod request_growth;
+mod request_size;
 mod scripts;
 mod shares;
 mod simulation;

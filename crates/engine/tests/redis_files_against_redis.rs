@@ -439,3 +439,14 @@ fn streams_come_over_with_their_groups() {
         }
     }
 }
+
+/// Redis does not start either.
+#[test]
+fn a_snapshot_that_is_none_refuses_the_start() {
+    for file in [&b""[..], b"REDIS", b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n", b"hello"] {
+        let folder = Folder::new("engine");
+        std::fs::write(folder.join("dump.rdb"), file).unwrap();
+        let Err(error) = open(folder.path(), "") else { panic!("{}", file.escape_ascii()) };
+        assert!(error.contains("dump.rdb"), "{error}");
+    }
+}

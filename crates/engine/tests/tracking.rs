@@ -281,3 +281,26 @@ fn lists_and_info_show_who_is_told() {
     assert!(client.ask("CLIENT INFO").contains(" redir=-1 "));
     assert_eq!(field(&mut client, "tracking_clients"), "0");
 }
+
+/// A client whose `QUIT` is answered has not disconnected yet; what is sent to it then is lost.
+#[test]
+fn a_redirection_is_broken_before_the_end_of_its_target_is_answered() {
+    let engine = engine();
+    for goodbye in ["QUIT", "POST / HTTP/1.1"] {
+        let (mut reader, mut target) = (TestClient::new(&engine), TestClient::new(&engine));
+        target.ask("SUBSCRIBE __redis__:invalidate");
+        reader.ask("HELLO 3");
+        let id = target.session.client.id;
+        assert_eq!(reader.ask(&format!("CLIENT TRACKING on REDIRECT {id}")), "+OK");
+        let mut writer = TestClient::new(&engine);
+        writer.ask("SET k 1");
+        reader.ask("GET k");
+        target.ask(goodbye);
+        writer.ask("SET k 2");
+        let pushed = reader.pushed();
+        let broken = pushed.len() == 1 && pushed[0].contains("tracking-redir-broken");
+        assert!(broken, "{goodbye}: {pushed:?}");
+        target.worker.disconnect(&mut target.session);
+        reader.worker.disconnect(&mut reader.session);
+    }
+}

@@ -111,6 +111,19 @@ pub async fn before<F: Future>(until: Option<Instant>, work: F) -> Result<F::Out
     }
 }
 
+/// Looks whether a user may use a database: to all but the first it takes the right to `SELECT`, as
+/// it does on Redis's port.
+///
+/// # Errors
+/// It may not.
+pub fn may_use(worker: &Worker, session: &mut Session, db: usize) -> Result<(), Status> {
+    if db == 0 {
+        return Ok(());
+    }
+    let allowed = worker.may(session, &[b"SELECT", db.to_string().as_bytes()]);
+    allowed.map_err(|error| status::refusal(error.bytes()))
+}
+
 /// What became of a request at once.
 pub enum Begun {
     /// It is answered, by what is in the worker's `out`, and that may be told.
@@ -133,7 +146,8 @@ impl SessionGuard {
     /// Begins a request, unless it runs on another thread.
     ///
     /// # Errors
-    /// There is no such database; too many requests that run on other threads wait already.
+    /// There is no such database, or the user may not use it; too many requests that run on other
+    /// threads wait already.
     pub fn begin(
         &mut self,
         slot: &mut WorkerSlot,
@@ -149,6 +163,7 @@ impl SessionGuard {
             }
             session.select(db);
         }
+        may_use(&slot.worker, session, db)?;
         let permit = shared.side.permit(&mut slot.worker, session, argv, Stage::New);
         if let Some(long) = permit.map_err(status::no_answer)? {
             return Ok(Begun::Aside(long));

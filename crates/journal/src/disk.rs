@@ -177,6 +177,22 @@ impl Directory {
         Ok(Directory { path: path.to_owned() })
     }
 
+    /// Opens a file to be locked, made if missing. A link is refused: it may have been put there to
+    /// have a file made elsewhere.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn open_lock(&self, name: &str) -> io::Result<File> {
+        use rustix::fs::OFlags;
+        OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
+            .open(self.at(name))
+    }
+
     fn at(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -189,13 +205,20 @@ impl Disk for Directory {
     }
 
     fn create(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(self.at(name))?;
+        let path = self.at(name);
+        let create = || {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create_new(true).mode(0o600).open(&path)
+        };
+        let file = create().or_else(|error| match error.kind() {
+            // What has the name already is not written through: it may be a link to a file of
+            // another user, or readable for all.
+            ErrorKind::AlreadyExists => {
+                std::fs::remove_file(&path)?;
+                create()
+            }
+            _ => Err(error),
+        })?;
         Ok(Arc::new(RealFile::of(file)))
     }
 

@@ -68,3 +68,27 @@ fn a_renamed_file_is_still_the_one_that_is_written() {
     assert_eq!(std::fs::read(folder.join("new")).unwrap()[..100_000], [5; 100_000]);
     assert!(!folder.join("old").exists());
 }
+
+/// Another user may have put a name there, to have something written where it leads, or to read.
+#[test]
+fn what_has_the_name_of_a_new_file_is_not_written_through() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let (folder, directory) = folder("links");
+    let precious = folder.join("precious");
+    std::fs::write(&precious, "precious").unwrap();
+    std::fs::set_permissions(&precious, std::fs::Permissions::from_mode(0o644)).unwrap();
+    symlink(&precious, folder.join("link")).unwrap();
+    symlink(folder.join("missing"), folder.join("nowhere")).unwrap();
+    std::fs::hard_link(&precious, folder.join("hard")).unwrap();
+    for name in ["link", "nowhere", "hard", "new"] {
+        let file = directory.create(name).unwrap();
+        file.write_at(0, name.as_bytes()).unwrap();
+        let about = folder.join(name).symlink_metadata().unwrap();
+        assert!(about.is_file() && about.permissions().mode() & 0o777 == 0o600, "{name}");
+        assert_eq!(std::fs::read(folder.join(name)).unwrap(), name.as_bytes());
+    }
+    assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
+    symlink(folder.join("missing"), folder.join("lock")).unwrap();
+    assert!(directory.open_lock("lock").is_err());
+    assert!(!folder.join("missing").exists());
+}

@@ -637,6 +637,38 @@ fn users_are_those_of_the_server() {
 }
 
 #[test]
+fn a_database_takes_the_right_to_select_it() {
+    let calls = Calls::start(&[]);
+    let mut resp = calls.server.connect();
+    let rules = "ACL SETUSER joe on >pw ~* &* +get +set +scan +prefix +psubscribe";
+    resp.ask(&rules.split(' ').collect::<Vec<_>>());
+    // Basic is user and password: joe:pw.
+    let line = calls.line().with("authorization", "Basic am9lOnB3").unwrap();
+    let mut joe = Kvist::new(line);
+    for may in [false, true] {
+        for database in [0, 3, 0] {
+            let get = pb::GetRequest { database, ..get("k") };
+            let set = pb::SetRequest { database, ..set("k", "v") };
+            let execute = pb::ExecuteRequest { database, ..execute("GET k") };
+            let prefixes = vec![bytes("k")];
+            let watch = pb::WatchRequest { prefixes, database, ..pb::WatchRequest::default() };
+            let refusals = [
+                calls.run(joe.get(get)).err(),
+                calls.run(joe.set(set)).err(),
+                calls.run(joe.execute(execute)).err(),
+                calls.run(joe.watch(watch)).err(),
+            ];
+            for refusal in refusals {
+                let code = refusal.map(|status| status.code());
+                let wanted = (database != 0 && !may).then_some(PermissionDenied);
+                assert_eq!(code, wanted, "database {database}, may: {may}");
+            }
+        }
+        assert_eq!(resp.ask(&["ACL", "SETUSER", "joe", "+select"]).as_bytes(), Some(&b"OK"[..]));
+    }
+}
+
+#[test]
 fn replies_wait_for_the_disk_where_they_must() {
     let calls = Calls::start(&["--appendonly", "yes", "--appendfsync", "always"]);
     let mut client = calls.kvist();

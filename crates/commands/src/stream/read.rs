@@ -9,6 +9,7 @@ use base::{
     KeyFlag, KeySpec, Kind, Millis, Nothing, Protocol, Reply, Resume, Run, Spec, StreamId, Wait,
     error, num,
 };
+use hashbrown::HashMap;
 use types::Stream;
 use types::stream::{self, Entry, Log, Pending};
 
@@ -57,6 +58,16 @@ enum From {
     After(StreamId),
     /// Behind what the group has delivered.
     New,
+}
+
+impl From {
+    /// The word of a request that says so.
+    fn word(self) -> Box<[u8]> {
+        match self {
+            From::After(id) => ids::with_text(id, |text| text.into()),
+            From::New => Box::from(*b">"),
+        }
+    }
 }
 
 /// The arguments of both commands.
@@ -151,8 +162,8 @@ impl<'a> Read<'a> {
         Ok(all)
     }
 
-    /// The request that goes on waiting for one stream.
-    fn again(&self, name: &[u8], key: Key<'_>, from: From) -> Argv {
+    /// The request that goes on waiting for one stream, up to that.
+    fn again(&self, name: &[u8]) -> Argv {
         let mut argv = Argv::new(&[name]);
         if let Some(Reader { group, consumer }) = self.reader {
             argv.push(b"GROUP");
@@ -168,21 +179,7 @@ impl<'a> Read<'a> {
             argv.push(b"NOACK");
         }
         argv.push(b"STREAMS");
-        argv.push(key.bytes);
-        match from {
-            From::After(id) => ids::with_text(id, |text| argv.push(text)),
-            From::New => argv.push(b">"),
-        }
         argv
-    }
-
-    /// What requests have in common that find something in a stream at the same time.
-    fn alike(&self, from: From) -> Box<[u8]> {
-        match (self.reader, from) {
-            (Some(reader), _) => [b"group ", reader.group].concat().into(),
-            (None, From::After(id)) => ids::with_text(id, |text| [b"after ", text].concat().into()),
-            (None, From::New) => Box::default(),
-        }
     }
 
     /// Nothing can be answered: waits, or says so.
@@ -191,9 +188,10 @@ impl<'a> Read<'a> {
             out.null_array();
             return Effect::None;
         };
-        let pairs = self.keys.iter().zip(from);
-        let again = pairs.clone().map(|(key, from)| self.again(name, *key, *from)).collect();
-        let alike = pairs.map(|(_, from)| self.alike(*from)).collect();
+        let behind = from.iter().map(|from| from.word()).collect();
+        // Requests of one group find something in a stream at the same time, and so do those that
+        // read behind the same entry.
+        let alike = self.reader.map(|reader| [b"group ", reader.group].concat().into());
         let until = match timeout {
             0 => None,
             // A moment beyond all time never comes.
@@ -204,7 +202,12 @@ impl<'a> Read<'a> {
             kind: Kind::Stream,
             until,
             in_transaction: Nothing::NullArray,
-            resume: Some(Resume { again, alike, gone: self.reader.map(|_| KEY_GONE) }),
+            resume: Some(Resume {
+                again: self.again(name),
+                behind,
+                alike,
+                gone: self.reader.map(|_| KEY_GONE),
+            }),
         }))
     }
 }
@@ -372,7 +375,7 @@ impl Read<'_> {
         reader: Reader<'_>,
         from: &[From],
     ) -> Result<Vec<bool>, CmdError> {
-        let mut read_to: Vec<(&[u8], StreamId)> = Vec::new();
+        let mut read_to: HashMap<&[u8], StreamId> = HashMap::new();
         let mut served = Vec::with_capacity(from.len());
         for (key, from) in self.keys.iter().zip(from) {
             let Some(stream) = host.peek(*key)? else {
@@ -380,13 +383,13 @@ impl Read<'_> {
                 continue;
             };
             let (log, group) = (stream.log(), stream.group(reader.group));
-            let before = read_to.iter().rev().find(|one| one.0 == key.bytes).map(|one| one.1);
+            let before = read_to.get(key.bytes).copied();
             let last = before.or(group.map(|group| group.last_id)).unwrap_or(StreamId::MAX);
             let is_served = matches!(from, From::After(_)) || is_behind(log, last);
             if is_served && matches!(from, From::New) && self.keys.len() > 1 {
                 let entries = last.next().map(|first| log.range(first, StreamId::MAX));
                 let to = entries.and_then(|entries| entries.take(self.most()).last());
-                read_to.push((key.bytes, to.map_or(last, |entry| entry.id)));
+                read_to.insert(key.bytes, to.map_or(last, |entry| entry.id));
             }
             served.push(is_served);
         }

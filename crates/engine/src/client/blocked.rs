@@ -21,6 +21,10 @@ use super::held::PostedReply;
 use super::session::Session;
 use super::{Client, Message, words_memory};
 
+/// Bytes that the place of a request at a key takes beside the key's name, about: the key may have
+/// none but this one, and has queues.
+const PLACE: usize = 850;
+
 /// A request that waits.
 pub struct Blocked {
     /// Its place in the queues.
@@ -35,8 +39,10 @@ pub struct Blocked {
     pub(crate) run: Handler<Txn>,
     pub(crate) argv: Vec<Vec<u8>>,
     pub(crate) db: usize,
-    /// Positions of the keys it waits for.
+    /// Positions of the keys it waits for, ascending.
     pub(crate) keys: Vec<usize>,
+    /// Those of them that stand in a queue: the first of each name, by name.
+    pub(crate) places: Vec<usize>,
     pub(crate) resume: Option<Resume>,
     /// How long it ran, in nanoseconds: before it waited, and when it was served.
     pub(crate) took: AtomicU64,
@@ -243,6 +249,7 @@ impl Blocked {
             argv,
             db: session.db,
             keys: Vec::new(),
+            places: Vec::new(),
             resume: None,
             took: AtomicU64::new(0),
             end: End::default(),
@@ -259,13 +266,42 @@ impl Blocked {
         self.argv.iter().map(Vec::as_slice).collect()
     }
 
+    /// The first of each name among these positions, by name. A request may name a million keys,
+    /// and one of them a million times: it has one place there.
+    pub(crate) fn places_of(argv: &[&[u8]], keys: &[usize]) -> Vec<usize> {
+        let mut places = keys.to_vec();
+        places.sort_unstable_by_key(|&at| (argv[at], at));
+        places.dedup_by_key(|at| argv[*at]);
+        places
+    }
+
     /// The keys it waits for, and its place at each.
     pub(crate) fn places(&self) -> impl Iterator<Item = (&[u8], Queued)> {
-        self.keys.iter().enumerate().map(|(at, &position)| {
-            let alike = self.resume.as_ref().and_then(|resume| resume.alike.get(at));
-            let alike = alike.map_or(&b""[..], |alike| alike);
-            (self.argv[position].as_slice(), Queued::new(&self.waiter, alike))
-        })
+        self.places
+            .iter()
+            .map(|&at| (self.argv[at].as_slice(), Queued::new(&self.waiter, self.alike(at))))
+    }
+
+    /// Bytes that its places take, about.
+    pub(crate) fn places_memory(&self) -> usize {
+        let place = |&at: &usize| PLACE + self.argv[at].len() + self.alike(at).len();
+        let behind = self.resume.as_ref().map_or(0, |resume| words_memory(&resume.behind));
+        self.places.iter().map(place).sum::<usize>() + behind
+    }
+
+    /// The name of its queue at the key at this position.
+    fn alike(&self, position: usize) -> &[u8] {
+        let Some(resume) = &self.resume else { return b"" };
+        match &resume.alike {
+            Some(alike) => alike,
+            None => self.behind(resume, position),
+        }
+    }
+
+    /// The word behind the key at this position, in the request with which it goes on.
+    pub(crate) fn behind<'r>(&self, resume: &'r Resume, position: usize) -> &'r [u8] {
+        let at = self.keys.binary_search(&position).ok();
+        at.and_then(|at| resume.behind.get(at)).map_or(b"", |word| word)
     }
 
     /// Whether it waits for keys, rather than for another thread that works at it and ends the wait

@@ -113,6 +113,15 @@ pub struct Terms {
 }
 
 impl Session {
+    /// Behind a request: if the session ends with it, it has left for all others before its client
+    /// reads the answer. A client that redirects
+    /// notices to it is told that they go nowhere.
+    pub(crate) fn leave_if_closing(&self) {
+        if self.closing {
+            self.client.state.gone.store(true, Ordering::Release);
+        }
+    }
+
     /// A fresh session. `authenticated` when no password is asked for.
     #[must_use]
     pub fn new(client: Arc<Client>, authenticated: bool) -> Self {

@@ -1,9 +1,8 @@
 //! The data directory: one process at a time, its manifest, the thread that writes to it.
 
 use std::fmt;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -72,13 +71,7 @@ impl Claim {
     pub fn on(path: &Path) -> Result<Self, OpenError> {
         let at = |name: &str| path.join(name);
         let directory = Directory::open(path).map_err(|e| OpenError::Io(path.to_owned(), e))?;
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(at(LOCK))
-            .map_err(|e| OpenError::Io(at(LOCK), e))?;
+        let lock = directory.open_lock(LOCK).map_err(|e| OpenError::Io(at(LOCK), e))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(OpenError::Taken(path.to_owned())),

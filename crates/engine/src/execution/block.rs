@@ -19,10 +19,6 @@ use crate::engine::worker::Worker;
 use crate::execution::data_command::Call;
 use crate::execution::delivery::tell_behind_query;
 
-/// Bytes that the place of a request at a key takes beside the key's name, about: the key may have
-/// none but this one, and has queues.
-const PLACE: usize = 850;
-
 /// Makes `session` wait. Runs under the locks of the request's keys.
 pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session, wait: Wait) {
     let &Call { engine, entry, request, run, .. } = call;
@@ -30,7 +26,7 @@ pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session,
     let mut positions = Vec::new();
     // They were found when the request was planned, or there are none.
     let _ = entry.spec.key_positions(request.argv, &mut positions);
-    let others = positions.into_iter().filter(|position| !wait.keys.contains(position));
+    let others = positions.into_iter().filter(|at| wait.keys.binary_search(at).is_err());
     let hasher = engine.store.hasher();
     let needs = others.map(|at| engine.store.shard_of(hasher.hash(request.argv[at]))).collect();
     let waiter = Arc::new(Waiter::new(ticket, wait.kind, needs));
@@ -44,6 +40,7 @@ pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session,
         run,
         argv: request.argv.iter().map(|word| word.to_vec()).collect(),
         db: session.db,
+        places: Blocked::places_of(request.argv, &wait.keys),
         keys: wait.keys,
         resume: wait.resume,
         took: AtomicU64::new(0),
@@ -57,8 +54,7 @@ pub(crate) fn block<T>(call: &Call<'_, T>, txn: &mut Txn, session: &mut Session,
         txn.held.add_waiter(hasher.hash(key), key, &queued);
     }
     session.client.state.blocked.store(ticket, Ordering::Relaxed);
-    let places = blocked.places().map(|(key, _)| PLACE + key.len()).sum();
-    session.client.bytes.places.store(places, Ordering::Relaxed);
+    session.client.bytes.places.store(blocked.places_memory(), Ordering::Relaxed);
     session.client.bytes.waiting.store(words_memory(request.argv), Ordering::Relaxed);
     session.blocked = Some(blocked);
 }
@@ -109,6 +105,7 @@ impl Worker {
             out.extend_from_slice(reply);
         }
         session.closing |= blocked.end.gone.load(Ordering::Relaxed);
+        session.leave_if_closing();
         unblocked(session);
         if blocked.awaits == Awaits::Query && session.tracking.mode.on {
             let stale = session.client.tracking.query.end();

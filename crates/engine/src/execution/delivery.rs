@@ -126,7 +126,9 @@ impl Delivery<'_> {
             }
             return;
         }
-        let Some(other) = self.engine.clients.get(redirect) else {
+        let other = self.engine.clients.get(redirect);
+        // It may have been told already that its connection ends.
+        let Some(other) = other.filter(|other| !other.state.gone.load(Ordering::Acquire)) else {
             client.tracking.broken_redirect.store(true, Ordering::Relaxed);
             if speaks_resp3(client) {
                 self.post(client, broken(redirect));

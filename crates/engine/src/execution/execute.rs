@@ -48,6 +48,7 @@ impl Worker {
         }
         worker.end_batch();
         self.note_seen(session);
+        session.leave_if_closing();
     }
 }
 

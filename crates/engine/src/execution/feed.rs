@@ -98,6 +98,7 @@ impl Worker {
         worker.end_batch();
         self.context.words = words;
         self.note_seen(session);
+        session.leave_if_closing();
         fed
     }
 }

@@ -150,14 +150,9 @@ pub(crate) fn changed(
     let _ = entry.spec.changed_positions(argv, &mut positions);
     positions.extend((entry.spec.behaviour.keys.target)(argv));
     let there = other_database(entry, argv).filter(|&db| db != here && db < databases);
-    let mut changed = SmallVec::new();
-    for (n, &at) in positions.iter().enumerate() {
-        if positions[..n].iter().any(|&before| argv[before] == argv[at]) {
-            continue;
-        }
-        changed.extend(std::iter::once(here).chain(there).map(|db| (db, at)));
-    }
-    changed
+    base::keep_first(argv, &mut positions);
+    let both = || std::iter::once(here).chain(there);
+    positions.iter().flat_map(|&at| both().map(move |db| (db, at))).collect()
 }
 
 /// The second database of a request that may change a key in another than the session's.

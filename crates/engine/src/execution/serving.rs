@@ -89,7 +89,7 @@ impl Waiters for Engine {
             let key = blocked.argv[position].as_slice();
             Touched { db: blocked.db, hash: self.store.hasher().hash(key), key: key.into() }
         };
-        blocked.keys.iter().map(touched).collect()
+        blocked.places.iter().map(touched).collect()
     }
 
     fn end(&self, blocked: &Blocked, (reply, failed): (Vec<u8>, bool)) {
@@ -195,13 +195,13 @@ impl Blocked {
     /// The request as if it waited for `fed` alone: what its other keys hold is of no concern,
     /// not even if they hold another type by now.
     fn words_for(&self, entry: &Entry, fed: &[u8]) -> Vec<&[u8]> {
-        if let Some(resume) = &self.resume {
-            let at = self.keys.iter().position(|&at| self.argv[at] == fed);
-            let again = at.and_then(|at| resume.again.get(at));
-            return again.into_iter().flat_map(base::Argv::iter).collect();
+        let named = self.places.binary_search_by(|&at| self.argv[at].as_slice().cmp(fed));
+        let kept = named.ok().map(|place| self.places[place]);
+        if let Some((resume, at)) = self.resume.as_ref().zip(kept) {
+            let own = [self.argv[at].as_slice(), self.behind(resume, at)];
+            return resume.again.iter().chain(own).collect();
         }
-        let kept = self.keys.iter().find(|&&at| self.argv[at] == fed);
-        let stays = |at: &usize| Some(at) == kept || !self.keys.contains(at);
+        let stays = |at: &usize| Some(*at) == kept || self.keys.binary_search(at).is_err();
         let places = (0..self.argv.len()).filter(stays);
         let mut words: Vec<&[u8]> = places.map(|at| self.argv[at].as_slice()).collect();
         // A count of keys stands before them: BLMPOP timeout numkeys key …

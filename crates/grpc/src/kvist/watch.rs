@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 use tonic::Status;
 
 use crate::budget::{Budget, Share};
-use crate::caller::{Caller, before};
+use crate::caller::{Caller, before, may_use};
 use crate::generated::kvist::watch_response::Kind;
 use crate::generated::kvist::{WatchEvent, WatchEvents, WatchRequest, WatchResponse, WatchStarted};
 use crate::status;
@@ -134,6 +134,7 @@ struct Listener {
     /// Ends when the stream does.
     _watching: Watching,
     started: bool,
+    db: usize,
     /// The channel for which a subscriber's rights would be checked, one for each name.
     channels: Vec<Vec<u8>>,
     /// Counts the names, here and in the engine.
@@ -164,7 +165,7 @@ pub fn events(
         |name: &[u8], end: &[u8]| [format!("__keyspace@{db}__:").as_bytes(), name, end].concat();
     let mut channels: Vec<Vec<u8>> = keys.iter().map(|key| channel(key, b"")).collect();
     channels.extend(prefixes.iter().map(|prefix| channel(prefix, b"*")));
-    may_hear(&caller, &channels)?;
+    may_hear(&caller, db, &channels)?;
     let watch = WatchedKeys {
         db,
         keys: keys.iter().map(|key| Box::from(&key[..])).collect(),
@@ -175,21 +176,31 @@ pub fn events(
     let queue = EventQueue::new(&shared.watch_budget, memory.beside(0));
     let watcher: Arc<dyn Watcher> = Arc::clone(&queue) as _;
     let watching = shared.lock_worker().worker.watch(watch, watcher);
-    let state =
-        Listener { caller, queue, _watching: watching, started: false, channels, _memory: memory };
+    let state = Listener {
+        caller,
+        queue,
+        _watching: watching,
+        started: false,
+        db,
+        channels,
+        _memory: memory,
+    };
     Ok(stream::try_unfold(state, |mut state| async move {
         let kind = state.next().await?;
         Ok(Some((WatchResponse { kind: Some(kind) }, state)))
     }))
 }
 
-/// Whether the caller might subscribe to what is published of these keys: the same rights.
-fn may_hear(caller: &Caller, channels: &[Vec<u8>]) -> Result<(), Status> {
+/// Whether the caller might use the database, and subscribe to what is published of these keys: the
+/// same rights.
+fn may_hear(caller: &Caller, db: usize, channels: &[Vec<u8>]) -> Result<(), Status> {
     let mut argv: Vec<&[u8]> = vec![b"PSUBSCRIBE"];
     argv.extend(channels.iter().map(Vec::as_slice));
     let mut guard = caller.take_session()?;
     let shared = Arc::clone(guard.shared());
-    let allowed = shared.lock_worker().worker.may(guard.session(), &argv);
+    let slot = shared.lock_worker();
+    may_use(&slot.worker, guard.session(), db)?;
+    let allowed = slot.worker.may(guard.session(), &argv);
     allowed.map_err(|error| status::refusal(error.bytes()))
 }
 
@@ -203,7 +214,7 @@ impl Listener {
             return Err(status::exhausted("the watcher was too slow: some news were missed"));
         };
         // Rights may have been taken away since.
-        may_hear(&self.caller, &self.channels)?;
+        may_hear(&self.caller, self.db, &self.channels)?;
         Ok(Kind::Events(WatchEvents { events }))
     }
 }

@@ -91,6 +91,8 @@ pub struct Reader<R> {
     /// End of the last whole command outside a transaction.
     valid: u64,
     in_transaction: bool,
+    /// It is an RDB file, and nothing else.
+    is_snapshot: bool,
     set_up: fn(&mut RdbReader<R>),
 }
 
@@ -103,7 +105,15 @@ impl<R: Read> Reader<R> {
     /// As [`new`](Self::new); `set_up` is told of the reader of an RDB file at the beginning.
     pub fn with(source: R, set_up: fn(&mut RdbReader<R>)) -> Self {
         let state = State::Commands(Input::new(source));
-        Reader { state, begun: false, valid: 0, in_transaction: false, set_up }
+        let (begun, in_transaction, is_snapshot) = (false, false, false);
+        Reader { state, begun, valid: 0, in_transaction, is_snapshot, set_up }
+    }
+
+    /// The same of a file that was named as a snapshot: one that does not begin as an RDB file is
+    /// no empty log, nor are its words commands, and what stands behind the RDB file does not count.
+    #[must_use]
+    pub fn of_snapshot(self, is_snapshot: bool) -> Self {
+        Reader { is_snapshot, ..self }
     }
 
     /// The next record, or `None` at the end of the file.
@@ -120,6 +130,7 @@ impl<R: Read> Reader<R> {
                         self.state = State::Preamble(preamble);
                         return Ok(Some(Record::Item(item)));
                     }
+                    Ok(None) if self.is_snapshot => return Ok(None),
                     Ok(None) => {
                         self.valid = preamble.offset();
                         self.state = State::Commands(preamble.into_input());
@@ -131,7 +142,8 @@ impl<R: Read> Reader<R> {
                 State::Commands(mut input) => {
                     if !std::mem::replace(&mut self.begun, true) {
                         let head = input.peek(5)?;
-                        if head.is_some_and(|head| head == b"REDIS" || head == b"VALKE") {
+                        let is_rdb = |head: &[u8]| head == b"REDIS" || head == b"VALKE";
+                        if self.is_snapshot || head.is_some_and(is_rdb) {
                             let mut preamble = RdbReader::new(input)?;
                             (self.set_up)(&mut preamble);
                             self.state = State::Preamble(preamble);

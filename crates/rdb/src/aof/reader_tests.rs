@@ -96,3 +96,20 @@ fn a_preamble_comes_first() {
     // One that ends early is broken, not merely cut.
     assert!(matches!(read(&file[..12]).1, Some(AofError::Broken(_))));
 }
+
+#[test]
+fn a_snapshot_is_an_rdb_file_and_nothing_else() {
+    let read = |file: &[u8]| {
+        let mut reader = Reader::new(file).of_snapshot(true);
+        let mut count = 0;
+        while reader.next()?.is_some() {
+            count += 1;
+        }
+        Ok::<_, AofError>(count)
+    };
+    let rdb = b"REDIS0003\xfe\x00\x00\x01k\x01v\xff";
+    assert_eq!(read(rdb).unwrap(), read(&[&rdb[..], FILE].concat()).unwrap());
+    for foreign in [&b""[..], b"RED", FILE, b"#a note\r\n", b"hello"] {
+        assert!(matches!(read(foreign), Err(AofError::Broken(_))), "{}", foreign.escape_ascii());
+    }
+}

@@ -14,7 +14,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Txn;
 use super::changes::Reach;
-use super::expired::ExpiredKey;
 use crate::Store;
 use crate::containment::message;
 use crate::store::locks::Busy;
@@ -171,7 +170,7 @@ impl Txn {
         if !self.held.expired.is_empty() {
             let expired = self.held.expired.take();
             let still = self.store().is_still(self.now);
-            for ExpiredKey { touched, .. } in expired.into_iter().filter(|_| !still) {
+            for touched in expired.filter(|_| !still) {
                 self.reap_met(touched.db, touched.hash, &touched.key);
             }
         }

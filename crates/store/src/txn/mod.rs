@@ -21,6 +21,7 @@ mod held;
 mod locking;
 mod lookups;
 mod memory_account;
+mod noted_keys;
 mod notifications;
 mod pending_changes;
 mod records;
@@ -270,7 +271,7 @@ impl Txn {
 
     fn reap_expired(&mut self, db: usize, hash: u64, key: &[u8]) {
         if self.held.reap(db, hash, key, self.now) {
-            let told = self.held.expired.has(db, key);
+            let told = self.held.expired.has(db, hash, key);
             self.tell_expired((db, hash, key), told);
         }
     }

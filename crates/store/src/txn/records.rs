@@ -222,23 +222,21 @@ impl HeldShards {
     /// and made it anew (`SET … NX`) must find it missing when it runs again.
     #[inline]
     fn record_expired(&mut self) {
-        if !self.expired.is_empty() {
+        if self.expired.has_unjournalled() {
             self.record_all_expired();
         }
     }
 
+    /// They are deleted when the request is done, and that is recorded then: what stands there now
+    /// may be what this command has put, expired itself.
     #[cold]
     fn record_all_expired(&mut self) {
-        let mut expired = self.expired.take();
-        for met in expired.iter_mut().filter(|met| !met.journalled) {
-            let Touched { db, hash, key } = &met.touched;
+        let mut expired = std::mem::take(&mut self.expired);
+        expired.journal(|Touched { db, hash, key }| {
             let Shard { history, .. } = self.shard_mut(*hash);
             history.record(Kind::Delete, *db, |out| out.extend_from_slice(key));
-            met.journalled = true;
-        }
-        // They are deleted when the request is done, and that is recorded then: what stands there
-        // now may be what this command has put, expired itself.
-        self.expired.put_back(expired);
+        });
+        self.expired = expired;
     }
 
     /// Appends what this transaction did to the log, all of it in one epoch: it is there as a whole

@@ -21,6 +21,7 @@ use table::Content;
 
 use super::changes::Changes;
 use super::held::HeldShards;
+use super::noted_keys::{NotedKeys, OfKey};
 use super::notifications::TxnNotifications;
 use crate::shard::db::put;
 use crate::{Garbage, Object};
@@ -41,9 +42,13 @@ pub(crate) struct Before {
     expired: u64,
 }
 
-impl Before {
-    fn is(&self, db: usize, hash: u64, key: &[u8]) -> bool {
-        self.db == db && self.hash == hash && *self.key == *key
+impl OfKey for Before {
+    fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    fn is_of(&self, db: usize, key: &[u8]) -> bool {
+        self.db == db && *self.key == *key
     }
 }
 
@@ -57,7 +62,7 @@ struct Was {
 /// How keys were before a script changed them.
 #[derive(Default)]
 pub struct UndoLog {
-    noted: Vec<Before>,
+    noted: NotedKeys<Before>,
     /// How many changes were pending when the first key was noted.
     pending: usize,
 }
@@ -74,7 +79,7 @@ impl UndoLog {
         if self.noted.is_empty() {
             self.pending = changes.pending.count();
         }
-        if self.noted.iter().any(|before| before.is(db, key.hash, key.bytes)) {
+        if self.noted.find(db, key.hash, key.bytes).is_some() {
             return true;
         }
         let entry = match held.shard(key.hash).dbs[db].keys.find(key.hash, key.bytes) {
@@ -94,14 +99,15 @@ impl UndoLog {
             }
         };
         let (hash, key) = (key.hash, key.bytes.into());
-        self.noted.push(Before { db, hash, key, entry, expired: 0 });
+        self.noted.add(Before { db, hash, key, entry, expired: 0 });
         true
     }
 
     /// Notes that a key has expired, which is taken back if the key is.
     #[inline]
     pub(crate) fn note_expired(&mut self, db: usize, hash: u64, key: &[u8]) {
-        if let Some(before) = self.noted.iter_mut().find(|before| before.is(db, hash, key)) {
+        let place = self.noted.find(db, hash, key);
+        if let Some(before) = place.and_then(|place| self.noted.at(place)) {
             before.expired += 1;
         }
     }
@@ -121,11 +127,11 @@ impl UndoLog {
     ) {
         let mut noted = std::mem::take(&mut self.noted);
         if !noted.is_empty() {
-            let is_put_back =
-                |db, hash, key: &[u8]| noted.iter().any(|before| before.is(db, hash, key));
-            changes.pending.take_back(self.pending, is_put_back);
+            changes
+                .pending
+                .take_back(self.pending, |db, hash, key| noted.find(db, hash, key).is_some());
         }
-        for Before { db, hash, key, entry, expired } in &mut noted {
+        for Before { db, hash, key, entry, expired } in noted.iter_mut() {
             let (db, hash) = (*db, *hash);
             let key = Key { hash, bytes: key };
             held.store().uncount_expired(*expired);
@@ -150,8 +156,8 @@ impl UndoLog {
         changes.forget_ready();
         // One that was met past its deadline is deleted at the end, and not told again then.
         notifications.forget_events(|db, key| {
-            let is_this = |before: &Before| before.db == db && *before.key == *key;
-            noted.iter().any(is_this) && !held.expired.has(db, key)
+            let hash = held.store.hasher().hash(key);
+            noted.find(db, hash, key).is_some() && !held.expired.has(db, hash, key)
         });
     }
 }

@@ -68,7 +68,7 @@ impl Engine {
         };
         let open = |file: &File| {
             let file = Watched { file: from.open(file)?, engine: Arc::clone(self) };
-            Ok(Reader::with(file, set_up))
+            Ok(Reader::with(file, set_up).of_snapshot(from.is_snapshot))
         };
         let mut log = Log::new(&from.manifest, open);
         loop {

@@ -20,6 +20,8 @@ impl<'a> Command<'a> for AclDryRun<'a> {
         since: "7.0.0",
         summary: "Tells whether a user may send a request, without running it.",
         grammar: "username:string command:string [arg:string...]",
+        // They may be those of `AUTH`, or of any other request.
+        behaviour: MANAGING.behaviour.secret(|_, at| at > 3),
         ..MANAGING
     };
 

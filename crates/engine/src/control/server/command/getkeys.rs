@@ -8,6 +8,11 @@ use super::info::{key_flags, simples};
 use crate::control::{Act, Control};
 use crate::engine::key_facts::{flags, positions};
 
+/// The words of the request that is asked about may be those of `AUTH`, or of any other.
+fn secret(_: &[&[u8]], at: usize) -> bool {
+    at > 2
+}
+
 /// Lists the keys of a request.
 pub struct CommandGetKeys<'a> {
     request: &'a [&'a [u8]],
@@ -19,6 +24,7 @@ impl<'a> Command<'a> for CommandGetKeys<'a> {
         summary: "Lists the keys of a request.",
         complexity: "O(N) in the number of arguments",
         arity: -4,
+        behaviour: COMMAND.behaviour.secret(secret),
         ..COMMAND
     };
 
@@ -50,6 +56,7 @@ impl<'a> Command<'a> for CommandGetKeysAndFlags<'a> {
         summary: "Lists the keys of a request and what is done with them.",
         complexity: "O(N) in the number of arguments",
         arity: -4,
+        behaviour: COMMAND.behaviour.secret(secret),
         ..COMMAND
     };
 
