@@ -12,8 +12,8 @@
 //! ```
 
 use base::num::write_f64;
+use sha1::{Digest as _, Sha1};
 
-use crate::sha1::sha1;
 use crate::{Module, Stream, Value};
 
 /// A digest; all zeros for nothing.
@@ -28,12 +28,12 @@ impl std::fmt::Display for Digest {
 
 impl Digest {
     fn join(&mut self, bytes: &[u8]) {
-        self.0.iter_mut().zip(sha1(bytes)).for_each(|(ours, more)| *ours ^= more);
+        self.0.iter_mut().zip(Sha1::digest(bytes)).for_each(|(ours, more)| *ours ^= more);
     }
 
     fn mix(&mut self, bytes: &[u8]) {
         self.join(bytes);
-        self.0 = sha1(&self.0);
+        self.0 = Sha1::digest(self.0).into();
     }
 
     /// Turns to the keys of database `db`. For databases that hold any, in ascending order.

@@ -34,7 +34,6 @@ mod object;
 mod output;
 mod portable;
 mod reader;
-mod sha1;
 mod stream;
 mod text;
 mod value;

@@ -1,0 +1,395 @@
+//! Which documents match a query, in which order, and how well.
+//!
+//! ```text
+//!   Query ─► plan: for all partitions: words of patterns, stems, synonyms, how rare terms are
+//!              └─► open: for each partition: cursors, chosen by how many rows each part has
+//!                    └─► rows that match, ascending ─► score ─► top ─► Found
+//! ```
+//!
+//! Totals are exact always: each matching row is visited, unless the number is known without.
+//!
+//! Must not know keys' values, replies or clocks: a caller stops an evaluation by its interrupt.
+
+mod context;
+mod cursor;
+
+mod near;
+mod open;
+pub(crate) mod pattern;
+mod plan;
+mod score;
+mod top;
+
+use crate::error::Result;
+use crate::partition::Partition;
+use crate::partition::bitmap::{Bitmap, END};
+use crate::partition::field::Content;
+use crate::query::{Knn, Query};
+use crate::schema::{AttributeId, Language};
+use crate::text::Synonyms;
+use context::Context;
+use cursor::Cursor;
+use open::{Opener, wrong_size};
+use plan::{Plan, Planner};
+pub use score::Explanation;
+use score::Scoring;
+use top::{Key, Top};
+
+/// `SCORER`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scorer {
+    #[default]
+    TfIdf,
+    TfIdfDocNorm,
+    Bm25,
+    Bm25Std,
+    Bm25StdNorm,
+    Bm25StdTanh,
+    DisMax,
+    DocScore,
+    Hamming,
+}
+
+const SCORERS: [(&str, Scorer); 9] = [
+    ("TFIDF", Scorer::TfIdf),
+    ("TFIDF.DOCNORM", Scorer::TfIdfDocNorm),
+    ("BM25", Scorer::Bm25),
+    ("BM25STD", Scorer::Bm25Std),
+    ("BM25STD.NORM", Scorer::Bm25StdNorm),
+    ("BM25STD.TANH", Scorer::Bm25StdTanh),
+    ("DISMAX", Scorer::DisMax),
+    ("DOCSCORE", Scorer::DocScore),
+    ("HAMMING", Scorer::Hamming),
+];
+
+impl Scorer {
+    /// The scorer of this name, as clients write it.
+    pub fn named(name: &[u8]) -> Option<Self> {
+        let found = SCORERS.iter().find(|(known, _)| known.as_bytes() == name);
+        found.map(|(_, scorer)| *scorer)
+    }
+
+    /// What clients call it.
+    pub fn name(self) -> &'static str {
+        SCORERS.iter().find(|(_, scorer)| *scorer == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// `SORTBY`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Best first; equal ones by partition and row. With KNN: nearest first.
+    #[default]
+    Score,
+    /// By a number, or the text of a sortable attribute; documents without one are last.
+    Attribute { attribute: AttributeId, descending: bool },
+    /// By the distance of the vector.
+    Distance,
+    /// In the order of partitions and rows.
+    None,
+}
+
+/// What a search asks besides its query.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    pub scorer: Scorer,
+    pub sort: Sort,
+    pub offset: usize,
+    pub limit: usize,
+    /// `WITHSCORES`: scores are computed even if nothing is sorted by them.
+    pub with_scores: bool,
+    /// `SLOP`, of each intersection that does not say.
+    pub slop: Option<u32>,
+    /// `INORDER`.
+    pub in_order: bool,
+    /// `INFIELDS`.
+    pub attributes: Option<&'o [AttributeId]>,
+    /// `INKEYS`.
+    pub keys: Option<&'o [&'o [u8]]>,
+    /// `LANGUAGE`, else that of the index.
+    pub language: Option<&'o Language>,
+    /// `PAYLOAD`, for HAMMING.
+    pub payload: Option<&'o [u8]>,
+    pub synonyms: Option<&'o Synonyms>,
+    /// The words that a pattern may stand for (`MAXPREFIXEXPANSIONS`).
+    pub expansions: usize,
+    /// `BM25STD_TANH_FACTOR`.
+    pub tanh_factor: f64,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            scorer: Scorer::TfIdf,
+            sort: Sort::Score,
+            offset: 0,
+            limit: 10,
+            with_scores: false,
+            slop: None,
+            in_order: false,
+            attributes: None,
+            keys: None,
+            language: None,
+            payload: None,
+            synonyms: None,
+            expansions: 200,
+            tanh_factor: 4.0,
+        }
+    }
+}
+
+impl Options<'_> {
+    fn needs_scores(&self) -> bool {
+        self.with_scores || self.sort == Sort::Score
+    }
+}
+
+/// A document that matches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Its place in the list of partitions.
+    pub partition: usize,
+    pub row: u32,
+    /// 0 if it is not computed.
+    pub score: f64,
+    /// Of KNN, else of the first vector range that has it.
+    pub distance: Option<f64>,
+}
+
+/// What a search finds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// How many documents match.
+    pub total: usize,
+    /// Those that were asked for, in order.
+    pub hits: Vec<Hit>,
+    /// A pattern stood for more words than were looked up: there may be more.
+    pub overflow: bool,
+}
+
+/// Evaluates a query over the partitions of one index, which must have the same definition. The
+/// interrupt is called with the work since the last call, in rows, about every 1,000 of them.
+///
+/// # Errors
+/// The interrupt's, a query that is too deep, a vector of the wrong size.
+pub fn search(
+    partitions: &[&Partition],
+    query: &Query,
+    options: &Options<'_>,
+    interrupt: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<Found> {
+    let mut context = Context::new(interrupt);
+    let Some(mut planner) = Planner::new(partitions, options) else { return Ok(Found::default()) };
+    let plan = planner.plan(&query.root, &mut context)?;
+    let scoring = Scoring::new(partitions, options);
+    let mut search = Search { partitions, options, scoring, context };
+    let mut found = match &query.knn {
+        Some(knn) => search.nearest(&plan, knn)?,
+        None => search.matching(&plan),
+    };
+    search.context.check()?;
+    found.overflow = search.context.overflow;
+    Ok(found)
+}
+
+/// Why a hit of this query has its score; `None` if the row does not match any more.
+///
+/// # Errors
+/// As of [`search`].
+pub fn explain_score(
+    partitions: &[&Partition],
+    query: &Query,
+    options: &Options<'_>,
+    hit: &Hit,
+    interrupt: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<Option<Explanation>> {
+    let mut context = Context::new(interrupt);
+    let Some(mut planner) = Planner::new(partitions, options) else { return Ok(None) };
+    let Some(partition) = partitions.get(hit.partition) else { return Ok(None) };
+    let plan = planner.plan(&query.root, &mut context)?;
+    let scoring = Scoring::new(partitions, options);
+    let mut search = Search { partitions, options, scoring, context };
+    let mut cursor = search.open(&plan, partition).cursor;
+    let explanation = (cursor.seek(hit.row, &mut search.context) == hit.row)
+        .then(|| search.scoring.explain(&mut cursor, hit.row, &mut search.context));
+    search.context.check()?;
+    Ok(explanation)
+}
+
+/// A walk over the rows of a partition that match, of those keys that were asked for.
+struct Walk<'p> {
+    cursor: Cursor<'p>,
+    /// Ascending.
+    only: Option<Vec<u32>>,
+}
+
+impl Walk<'_> {
+    fn known_count(&self) -> Option<usize> {
+        if self.only.is_some() { None } else { self.cursor.known_count() }
+    }
+
+    fn seek(&mut self, mut row: u32, context: &mut Context<'_>) -> u32 {
+        loop {
+            let at = match &self.only {
+                None => row,
+                Some(rows) => {
+                    let next = rows.partition_point(|only| *only < row);
+                    rows.get(next).copied().unwrap_or(END)
+                }
+            };
+            if at == END {
+                return END;
+            }
+            row = self.cursor.seek(at, context);
+            if row == at || row == END || self.only.is_none() {
+                return row;
+            }
+        }
+    }
+}
+
+/// One evaluation.
+struct Search<'p, 'o, 'i> {
+    partitions: &'p [&'p Partition],
+    options: &'o Options<'o>,
+    scoring: Scoring<'o>,
+    context: Context<'i>,
+}
+
+impl<'p> Search<'p, '_, '_> {
+    fn open(&mut self, plan: &Plan<'_>, partition: &'p Partition) -> Walk<'p> {
+        let (options, scoring) = (self.options, &self.scoring);
+        let mut opener = Opener { partition, options, scoring, context: &mut self.context };
+        let cursor = opener.open(plan, false);
+        let of_keys = |keys: &[&[u8]]| {
+            let mut rows: Vec<u32> = keys.iter().filter_map(|key| partition.row_of(key)).collect();
+            rows.sort_unstable();
+            rows
+        };
+        Walk { cursor, only: self.options.keys.map(of_keys) }
+    }
+
+    fn key(&self, hit: &Hit) -> Key<'p> {
+        match self.options.sort {
+            Sort::Score => Key::Score(hit.score),
+            Sort::Distance => Key::Distance(hit.distance.unwrap_or(f64::INFINITY)),
+            Sort::None => Key::None,
+            Sort::Attribute { attribute, descending } => {
+                let partition = self.partitions.get(hit.partition);
+                let value =
+                    partition.and_then(|partition| partition.sort_value(hit.row, attribute));
+                Key::Value { value, descending }
+            }
+        }
+    }
+
+    fn matching(&mut self, plan: &Plan<'_>) -> Found {
+        let options = self.options;
+        let wanted = match options.limit {
+            0 => 0,
+            limit => options.offset.saturating_add(limit),
+        };
+        let (mut top, mut total) = (Top::new(wanted), 0);
+        let scores = options.needs_scores() && wanted > 0;
+        for at in 0..self.partitions.len() {
+            let mut walk = self.open(plan, self.partitions[at]);
+            let known = walk.known_count();
+            if let Some(count) = known.filter(|_| wanted == 0) {
+                total += count;
+                continue;
+            }
+            let mut seen = 0;
+            let mut row = walk.seek(0, &mut self.context);
+            while row != END {
+                let score = match scores {
+                    true => self.scoring.score(&mut walk.cursor, row, &mut self.context),
+                    false => 0.0,
+                };
+                let distance = walk.cursor.distance(row);
+                let hit = Hit { partition: at, row, score, distance };
+                let key = self.key(&hit);
+                top.push(key, hit);
+                seen += 1;
+                // In the order of rows the first ones are all that is wanted.
+                if options.sort == Sort::None
+                    && total + seen >= wanted
+                    && let Some(count) = known
+                {
+                    seen = count;
+                    break;
+                }
+                row =
+                    if self.context.tick(1) { END } else { walk.seek(row + 1, &mut self.context) };
+            }
+            total += seen;
+        }
+        let mut hits = top.hits(0);
+        self.finish_scores(&mut hits);
+        Found { total, hits: hits.split_off(options.offset.min(hits.len())), overflow: false }
+    }
+
+    /// What depends on all scores, or only changes their scale.
+    fn finish_scores(&self, hits: &mut [Hit]) {
+        let by = match self.options.scorer {
+            Scorer::Bm25StdNorm => hits.iter().map(|hit| hit.score).fold(0.0, f64::max),
+            Scorer::Bm25StdTanh => self.options.tanh_factor,
+            _ => return,
+        };
+        for hit in hits.iter_mut().filter(|_| by > 0.0) {
+            hit.score /= by;
+            if self.options.scorer == Scorer::Bm25StdTanh {
+                hit.score = hit.score.tanh();
+            }
+        }
+    }
+
+    fn nearest(&mut self, plan: &Plan<'_>, knn: &Knn) -> Result<Found> {
+        let mut found: Vec<Hit> = Vec::new();
+        for at in 0..self.partitions.len() {
+            let partition = self.partitions[at];
+            let field = partition.fields.get(usize::from(knn.attribute));
+            let Some(Content::Vectors(vectors)) = field.map(|field| &field.content) else {
+                continue;
+            };
+            let rows = match plan {
+                Plan::All if self.options.keys.is_none() => None,
+                _ => Some(self.rows(plan, partition)),
+            };
+            self.context.tick(vectors.len());
+            let near =
+                vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), rows.as_ref());
+            let near = near.ok_or_else(|| wrong_size(partition, knn.attribute, knn.blob.len()))?;
+            let hit = |(row, far)| Hit { partition: at, row, score: 0.0, distance: Some(far) };
+            found.extend(near.into_iter().map(hit));
+        }
+        let mut nearest = Top::new(knn.k);
+        found.sort_unstable_by_key(|hit| (hit.partition, hit.row));
+        for hit in found {
+            nearest.push(Key::Distance(hit.distance.unwrap_or(f64::INFINITY)), hit);
+        }
+        let mut hits = nearest.hits(0);
+        let total = hits.len();
+        if let Sort::Attribute { .. } = self.options.sort {
+            let mut top = Top::new(total);
+            hits.sort_unstable_by_key(|hit| (hit.partition, hit.row));
+            hits.drain(..).for_each(|hit| top.push(self.key(&hit), hit));
+            hits = top.hits(0);
+        }
+        let hits = hits.into_iter().skip(self.options.offset).take(self.options.limit).collect();
+        Ok(Found { total, hits, overflow: false })
+    }
+
+    fn rows(&mut self, plan: &Plan<'_>, partition: &'p Partition) -> Bitmap {
+        let mut rows = Bitmap::default();
+        let mut walk = self.open(plan, partition);
+        let mut row = walk.seek(0, &mut self.context);
+        while row != END {
+            rows.insert(row);
+            row = if self.context.tick(1) { END } else { walk.seek(row + 1, &mut self.context) };
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests;
