@@ -1,8 +1,8 @@
 //! A walk over the rows of one partition that match a part of a query, ascending.
 //!
 //! All kinds are moved by [`Cursor::seek`]: to the first matching row that is not less than a row.
-//! An intersection moves its rarest part and seeks with the others; what is costly to walk and cheap
-//! to look up (negations, ranges over a column) is only tested.
+//! An intersection moves its rarest part and seeks with the others; what is costly to walk and
+//! cheap to look up (negations, ranges over a column) is only tested.
 
 use super::context::Context;
 use super::near::Near;
@@ -142,9 +142,11 @@ impl<'p> Cursor<'p> {
     pub fn is_at(&mut self, row: u32, context: &mut Context<'_>) -> bool {
         match &mut self.kind {
             Kind::Column { numbers, condition } => condition.holds(numbers.get(row)),
-            Kind::Not(part) => !part.is_at(row, context),
             Kind::Optional(_) => true,
+            // It was moved past the row, or to it; at first it is at 0 without having been moved.
+            _ if self.row > row => false,
             _ if self.row == row && row != 0 => true,
+            Kind::Not(part) => !part.is_at(row, context),
             _ => self.seek(row, context) == row,
         }
     }
