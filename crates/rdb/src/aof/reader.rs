@@ -110,7 +110,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The same of a file that was named as a snapshot: one that does not begin as an RDB file is
-    /// no empty log, nor are its words commands, and what stands behind the RDB file does not count.
+    /// no empty log, nor are its words commands, and what follows the RDB file does not count.
     #[must_use]
     pub fn of_snapshot(self, is_snapshot: bool) -> Self {
         Reader { is_snapshot, ..self }
