@@ -2,8 +2,8 @@
 //! around them (`SUMMARIZE`).
 //!
 //! The text of the document is divided anew, so that nothing is kept for it in the index. A passage
-//! is a number of words around words of the query; passages that overlap are one, and those with the
-//! most words of the query are taken, in the order of the text.
+//! is a number of words around words of the query; passages that overlap are one, and those with
+//! the most words of the query are taken, in the order of the text.
 
 use std::ops::Range;
 

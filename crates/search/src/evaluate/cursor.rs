@@ -1,8 +1,8 @@
 //! A walk over the rows of one partition that match a part of a query, ascending.
 //!
 //! All kinds are moved by [`Cursor::seek`]: to the first matching row that is not less than a row.
-//! An intersection moves its rarest part and seeks with the others; what is costly to walk and cheap
-//! to look up (negations, ranges over a column) is only tested.
+//! An intersection moves its rarest part and seeks with the others; what is costly to walk and
+//! cheap to look up (negations, ranges over a column) is only tested.
 
 use super::context::Context;
 use super::near::Near;

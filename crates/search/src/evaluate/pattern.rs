@@ -16,8 +16,8 @@ pub enum Pattern<'q> {
     Fuzzy(&'q [u8], u8),
 }
 
-/// The words that a pattern stands for, at most `most`; whether there are more. Costs a look at each
-/// word that begins as the pattern does.
+/// The words that a pattern stands for, at most `most`; whether there are more. Costs a look at
+/// each word that begins as the pattern does.
 pub fn expand(
     dictionary: &Dictionary,
     pattern: Pattern<'_>,

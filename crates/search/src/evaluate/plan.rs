@@ -1,5 +1,5 @@
-//! A query made ready for all partitions of an index: patterns expanded to words, words to stems and
-//! synonyms, frequencies of terms added up.
+//! A query made ready for all partitions of an index: patterns expanded to words, words to stems
+//! and synonyms, frequencies of terms added up.
 
 use hashbrown::HashMap;
 

@@ -1,8 +1,8 @@
 //! How well a row matches: the scorers of `FT.SEARCH`.
 //!
 //! Formulas as RediSearch documents them, with its constants, which are C floats, and probed where
-//! its documentation is silent: a term's idf is a whole number but in BM25STD; scores are divided by
-//! how far words are apart; a tag, a number or a place counts as a word that is there once.
+//! its documentation is silent: a term's idf is a whole number but in BM25STD; scores are divided
+//! by how far words are apart; a tag, a number or a place counts as a word that is there once.
 //!
 //! What deviates: in a union of many words (a prefix) distances between those words do not count.
 

@@ -1,9 +1,9 @@
 //! Terms and their postings: found by a hash, walked in order.
 //!
-//! A term has a number that stays while any row has it, by which documents refer to their terms. The
-//! order is kept apart, as chunks of term numbers: 4 to 8 bytes a term, where a tree of texts would
-//! keep each text a second time. Stems are terms that have no place in the order, so that no prefix or
-//! wildcard finds them.
+//! A term has a number that stays while any row has it, by which documents refer to their terms.
+//! The order is kept apart, as chunks of term numbers: 4 to 8 bytes a term, where a tree of texts
+//! would keep each text a second time. Stems are terms that have no place in the order, so that no
+//! prefix or wildcard finds them.
 
 use std::hash::BuildHasher;
 

@@ -7,9 +7,9 @@
 //!                               Rows: key ─► row, score, length, what removal needs
 //! ```
 //!
-//! Postings, trees and columns are edited in place: a row's terms, tags and numbers are kept with the
-//! row, so that removal takes away exactly what was added, and no collector runs. A row number is
-//! reused. A partition has no locks: it is written by one thread at a time.
+//! Postings, trees and columns are edited in place: a row's terms, tags and numbers are kept with
+//! the row, so that removal takes away exactly what was added, and no collector runs. A row number
+//! is reused. A partition has no locks: it is written by one thread at a time.
 
 pub(crate) mod bitmap;
 pub(crate) mod column;

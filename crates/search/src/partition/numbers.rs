@@ -1,4 +1,5 @@
-//! Numbers, and places as numbers: a counted tree of (number, row) for ranges, a column for the rest.
+//! Numbers, and places as numbers: a counted tree of (number, row) for ranges, a column for the
+//! rest.
 //!
 //! A number is kept as the word of the same order, so that one structure serves numbers and
 //! geographic cells, and comparing is comparing of integers. -0 is 0; there is no NaN.

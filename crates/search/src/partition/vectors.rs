@@ -139,8 +139,8 @@ impl Vectors {
         Some(found)
     }
 
-    /// The rows within a distance, ascending, with their distances; `None` if the blob is of another
-    /// length.
+    /// The rows within a distance, ascending, with their distances; `None` if the blob is of
+    /// another length.
     pub fn within(&self, query: &[u8], radius: f64) -> Option<Vec<(u32, f64)>> {
         let query = self.numbers(query)?;
         let rows = self.of.keys();

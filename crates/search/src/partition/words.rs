@@ -1,9 +1,9 @@
 //! The text attributes of a partition: the words of its documents, their stems and positions.
 //!
 //! All text attributes share one dictionary and one count of positions, as RediSearch has it: a
-//! document's second text begins where its first ends. Which attribute a position is in follows from
-//! the attributes' lengths, which a row keeps if there are several, so that a phrase matches within
-//! one attribute only.
+//! document's second text begins where its first ends. Which attribute a position is in follows
+//! from the attributes' lengths, which a row keeps if there are several, so that a phrase matches
+//! within one attribute only.
 //!
 //! ```text
 //!   Row::words = [the positions of each text attribute: varints, if there are several]
@@ -105,7 +105,8 @@ impl Words {
         }
     }
 
-    /// Finds the terms of a document, which are added to the dictionary. [`Words::add`] must follow.
+    /// Finds the terms of a document, which are added to the dictionary. [`Words::add`] must
+    /// follow.
     pub fn analyse(&mut self, values: &[Values], language: &Language) -> Analysis {
         let mut analysis = Analysis::default();
         let stemmer = Stemmer::new(language);

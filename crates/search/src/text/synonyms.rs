@@ -1,8 +1,8 @@
 //! Groups of words that stand for each other.
 //!
-//! Groups are applied when a query is evaluated: a word is replaced by the union of the words of its
-//! groups. RediSearch writes group numbers into the index instead, so that documents indexed before
-//! a group are not found until they are scanned again.
+//! Groups are applied when a query is evaluated: a word is replaced by the union of the words of
+//! its groups. RediSearch writes group numbers into the index instead, so that documents indexed
+//! before a group are not found until they are scanned again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
