@@ -124,7 +124,19 @@ pub fn find(node: &Node, document: &Document, scope: Scope) -> Option<Positions>
     match node {
         Node::All => Some(Vec::new()),
         Node::Nothing => None,
-        Node::Word { text, expand } => some(word(text, *expand, document, scope)),
+        Node::Word { text, expand } => {
+            let typed = std::str::from_utf8(text).unwrap();
+            let stemmer = Stemmer::new(&Language("english".to_owned()));
+            let stem = stemmer.stem(text).map(|stem| String::from_utf8(stem).unwrap());
+            let mut found = words(document, scope, |word| {
+                word == typed || (*expand && stem.as_deref() == Some(word))
+            });
+            if *expand {
+                let stem = stem.as_deref().unwrap_or(typed);
+                found.extend(positions(document, scope, |text| &text.stems, |it| it == stem));
+            }
+            some(found)
+        }
         Node::Phrase(all) => {
             let near = scope.near.unwrap_or((Some(0), true));
             let nodes = all.iter().map(|text| Node::Word { text: text.clone(), expand: false });
@@ -185,19 +197,6 @@ pub fn find(node: &Node, document: &Document, scope: Scope) -> Option<Positions>
             plain(document.distance(&numbers).is_some_and(|far| far <= range.radius))
         }
     }
-}
-
-fn word(text: &[u8], expand: bool, document: &Document, scope: Scope) -> Positions {
-    let typed = std::str::from_utf8(text).unwrap();
-    let stemmer = Stemmer::new(&Language("english".to_owned()));
-    let stem = stemmer.stem(text).map(|stem| String::from_utf8(stem).unwrap());
-    let mut found =
-        words(document, scope, |word| word == typed || (expand && stem.as_deref() == Some(word)));
-    if expand {
-        let stem = stem.as_deref().unwrap_or(typed);
-        found.extend(positions(document, scope, |text| &text.stems, |it| it == stem));
-    }
-    found
 }
 
 fn is_optional(node: &Node) -> bool {

@@ -47,6 +47,7 @@ pub fn definition(source: Source, attributes: Vec<Attribute>) -> Definition {
     Definition {
         source,
         prefixes: vec![Vec::new()],
+        index_all: false,
         filter: None,
         language: Language("english".to_owned()),
         language_field: None,

@@ -31,6 +31,7 @@ fn partition(attributes: &[(&str, Kind)]) -> Partition {
     Partition::new(Arc::new(Definition {
         source: Source::Hash,
         prefixes: vec![Vec::new()],
+        index_all: false,
         filter: None,
         language: Language("english".to_owned()),
         language_field: None,

@@ -28,6 +28,7 @@ fn definition(attributes: Vec<Attribute>) -> Definition {
     Definition {
         source: Source::Hash,
         prefixes: vec![Vec::new()],
+        index_all: false,
         filter: None,
         language: Language("english".to_owned()),
         language_field: None,
