@@ -63,9 +63,9 @@ const SCORERS: [(&str, Scorer); 9] = [
 ];
 
 impl Scorer {
-    /// The scorer of this name, as clients write it.
+    /// The scorer of this name, in any case.
     pub fn named(name: &[u8]) -> Option<Self> {
-        let found = SCORERS.iter().find(|(known, _)| known.as_bytes() == name);
+        let found = SCORERS.iter().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(name));
         found.map(|(_, scorer)| *scorer)
     }
 

@@ -1,7 +1,8 @@
 //! Expressions against what RediSearch 1.2.2 answers, where it has the function.
 
-use super::{Expression, Row, Value, distance};
+use super::{Expression, Row, Value};
 use crate::error::{Error, Result};
+use crate::partition::geo::distance;
 use crate::query::Parameters;
 
 const NAMES: [&str; 5] = ["n", "s", "z", "l", "g"];

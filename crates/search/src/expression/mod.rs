@@ -18,7 +18,6 @@ mod time;
 mod tree;
 mod value;
 
-pub use places::distance;
 pub use tree::{Expression, Row};
 pub use value::Value;
 

@@ -2,18 +2,7 @@
 
 use super::value::Value;
 use crate::number;
-
-/// The radius that Redis computes with, in meters.
-const RADIUS: f64 = 6_372_797.560_856;
-
-/// The distance of two places in meters, each a longitude and a latitude in degrees.
-pub fn distance(a: (f64, f64), b: (f64, f64)) -> f64 {
-    let (a, b) = ((a.0.to_radians(), a.1.to_radians()), (b.0.to_radians(), b.1.to_radians()));
-    let across = ((b.0 - a.0) / 2.0).sin();
-    let along = ((b.1 - a.1) / 2.0).sin();
-    let square = along * along + a.1.cos() * b.1.cos() * across * across;
-    2.0 * RADIUS * square.sqrt().min(1.0).asin()
-}
+use crate::partition::geo::distance;
 
 /// `geodistance`: each place is one text `lon,lat`, or two numbers. To hundredths of a meter.
 pub(super) fn geodistance(values: &[Value]) -> Value {

@@ -55,7 +55,7 @@ pub fn prepare(definition: &Definition, document: &dyn Document) -> Result<Prepa
     let field =
         |name: &Option<Vec<u8>>| name.as_ref().and_then(|name| document.value(&plain(name)));
     let language = match field(&definition.language_field) {
-        Some(Value::Text(name)) => Language::named(&name),
+        Some(Value::Text(name)) => Language::parse(&name),
         _ => None,
     };
     let score = match field(&definition.score_field) {

@@ -12,6 +12,8 @@ mod tree;
 mod vectors;
 mod words;
 
+use crate::text;
+
 pub(crate) use attributes::check_place;
 pub use attributes::meters;
 pub use parse::{Parameters, ParseOptions};
@@ -19,13 +21,5 @@ pub use tree::{Bound, Knn, Node, NodeOptions, Query, TagValue, VectorRange};
 
 /// A word in lower case: letters of all scripts where it is UTF-8; other bytes stay.
 pub fn lower(word: &[u8]) -> Vec<u8> {
-    if word.is_ascii() {
-        return word.to_ascii_lowercase();
-    }
-    let mut lower = Vec::with_capacity(word.len());
-    for chunk in word.utf8_chunks() {
-        lower.extend_from_slice(chunk.valid().to_lowercase().as_bytes());
-        lower.extend_from_slice(chunk.invalid());
-    }
-    lower
+    text::lower(word).into_owned()
 }

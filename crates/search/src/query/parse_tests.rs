@@ -372,3 +372,21 @@ fn any_text_is_answered() {
         }
     });
 }
+
+#[test]
+fn words_are_lowered_as_those_of_documents() {
+    // A sigma at the end of a word has a form of its own, which depends on what is lowered at once.
+    let definition = definition();
+    let (parameters, word) = (parameters(), "\u{39f}\u{394}\u{39f}\u{3a3}");
+    let options = ParseOptions {
+        dialect: 2,
+        parameters: &parameters,
+        verbatim: true,
+        no_stop_words: false,
+        in_fields: None,
+    };
+    let query = Query::parse(word.as_bytes(), &definition, &options).unwrap();
+    let stop_words = crate::text::StopWords::default();
+    let indexed = crate::text::tokens(word.as_bytes(), &stop_words).next().unwrap().word;
+    assert_eq!(query.root, Node::Word { text: indexed.to_vec(), expand: false });
+}

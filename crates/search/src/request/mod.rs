@@ -17,7 +17,7 @@ mod suggest;
 
 pub use aggregate::{Aggregate, Load, Reduce, Reducer, SortKey, Step};
 pub use cursor::{CursorOptions, CursorRead, Profile, Profiled};
-pub use options::{Format, Limit, Options, Returned, Scorer};
+pub use options::{Format, Limit, Options, Returned};
 pub use search::{GeoFilter, Highlight, NumericFilter, Search, SortBy, Summarize};
 pub use suggest::{Spellcheck, SuggestionAdd, SuggestionGet, Terms};
 

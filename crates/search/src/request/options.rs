@@ -2,6 +2,7 @@
 
 use crate::arguments::{Arguments, count, text};
 use crate::error::{Error, Result};
+use crate::evaluate::Scorer;
 use crate::query::{Parameters, ParseOptions};
 use crate::schema::{AttributeId, Definition};
 
@@ -31,20 +32,6 @@ pub struct Options {
     pub with_count: Option<bool>,
 }
 
-/// How scores are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scorer {
-    Tfidf,
-    TfidfDocNorm,
-    Bm25,
-    Bm25Std,
-    Bm25StdNorm,
-    Bm25StdTanh,
-    DisMax,
-    DocScore,
-    Hamming,
-}
-
 /// How values are shown in RESP3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
@@ -71,24 +58,6 @@ pub struct Returned {
     pub name: Vec<u8>,
 }
 
-impl Scorer {
-    /// The scorer of this name.
-    pub fn parse(name: &[u8]) -> Option<Self> {
-        Some(match &name.to_ascii_uppercase()[..] {
-            b"TFIDF" => Self::Tfidf,
-            b"TFIDF.DOCNORM" => Self::TfidfDocNorm,
-            b"BM25" => Self::Bm25,
-            b"BM25STD" => Self::Bm25Std,
-            b"BM25STD.NORM" => Self::Bm25StdNorm,
-            b"BM25STD.TANH" => Self::Bm25StdTanh,
-            b"DISMAX" => Self::DisMax,
-            b"DOCSCORE" => Self::DocScore,
-            b"HAMMING" => Self::Hamming,
-            _ => return None,
-        })
-    }
-}
-
 impl Options {
     /// Takes one option, if the next word is one.
     pub(super) fn option(&mut self, words: &mut Arguments<'_>) -> Result<bool> {
@@ -96,7 +65,7 @@ impl Options {
             self.verbatim = true;
         } else if words.take("SCORER") {
             let name = words.value("SCORER")?;
-            let scorer = Scorer::parse(name);
+            let scorer = Scorer::named(name);
             self.scorer =
                 Some(scorer.ok_or_else(|| Error::new(format!("No such scorer {}", text(name))))?);
         } else if words.take("BM25STD_TANH_FACTOR") {

@@ -1,6 +1,7 @@
 //! Requests as clients send them, and what is refused.
 
 use super::*;
+use crate::evaluate::Scorer;
 use crate::query::Bound;
 
 fn words(line: &str) -> Vec<&[u8]> {

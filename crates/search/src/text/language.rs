@@ -8,40 +8,6 @@ use rust_stemmers::Algorithm;
 
 use crate::schema::Language;
 
-/// The names that `LANGUAGE` accepts, in lower case and in order.
-pub const LANGUAGES: [&str; 30] = [
-    "arabic",
-    "armenian",
-    "basque",
-    "catalan",
-    "chinese",
-    "danish",
-    "dutch",
-    "english",
-    "estonian",
-    "finnish",
-    "french",
-    "german",
-    "greek",
-    "hindi",
-    "hungarian",
-    "indonesian",
-    "irish",
-    "italian",
-    "lithuanian",
-    "nepali",
-    "norwegian",
-    "portuguese",
-    "romanian",
-    "russian",
-    "serbian",
-    "spanish",
-    "swedish",
-    "tamil",
-    "turkish",
-    "yiddish",
-];
-
 /// Shorter words are not stemmed (`MINSTEMLEN`).
 const SHORTEST: usize = 4;
 
@@ -88,12 +54,4 @@ fn algorithm(name: &str) -> Option<Algorithm> {
         "turkish" => Algorithm::Turkish,
         _ => return None,
     })
-}
-
-impl Language {
-    /// The language of this name in any case, if there is one.
-    pub fn named(name: &[u8]) -> Option<Self> {
-        let name = LANGUAGES.iter().find(|known| known.as_bytes().eq_ignore_ascii_case(name))?;
-        Some(Self((*name).to_owned()))
-    }
 }

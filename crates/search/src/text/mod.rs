@@ -13,7 +13,7 @@ mod stop_words;
 mod synonyms;
 mod token;
 
-pub use language::{LANGUAGES, Stemmer};
+pub use language::Stemmer;
 pub use stop_words::StopWords;
 pub use synonyms::Synonyms;
 pub use token::{Token, Tokens, is_separator, lower, tokens};

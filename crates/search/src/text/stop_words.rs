@@ -2,12 +2,7 @@
 
 use hashbrown::HashSet;
 
-/// What RediSearch leaves out where an index does not say (documented under "Stop words").
-const DEFAULT: [&str; 33] = [
-    "a", "is", "the", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into",
-    "it", "no", "not", "of", "on", "or", "such", "that", "their", "then", "there", "these", "they",
-    "this", "to", "was", "will", "with",
-];
+use crate::schema::DEFAULT_STOP_WORDS;
 
 /// A set of stop words, in lower case.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +16,7 @@ impl StopWords {
     pub fn new(words: Option<&[Vec<u8>]>) -> Self {
         let words = match words {
             Some(words) => words.iter().map(|word| super::lower(word).into()).collect(),
-            None => DEFAULT.iter().map(|word| word.as_bytes().into()).collect(),
+            None => DEFAULT_STOP_WORDS.iter().map(|word| word.as_bytes().into()).collect(),
         };
         Self::of(words)
     }

@@ -1,6 +1,7 @@
 //! Words, stems and groups.
 
-use super::{LANGUAGES, Stemmer, StopWords, Synonyms, lower, tokens};
+use super::{Stemmer, StopWords, Synonyms, lower, tokens};
+use crate::schema::LANGUAGES;
 use crate::schema::Language;
 
 fn words(text: &[u8]) -> Vec<(String, u32, String)> {
@@ -54,15 +55,15 @@ fn bytes_that_are_no_text_stay() {
 
 #[test]
 fn words_have_stems() {
-    let english = Stemmer::new(&Language::named(b"English").unwrap());
+    let english = Stemmer::new(&Language::parse(b"English").unwrap());
     assert_eq!(english.stem(b"running"), Some(b"run".to_vec()));
     assert_eq!(english.stem(b"hello"), None);
     assert_eq!(english.stem(b"runs"), Some(b"run".to_vec()));
     assert_eq!(english.stem(b"its"), None);
     assert_eq!(english.stem(b"\xffrunning"), None);
-    assert!(Language::named(b"klingon").is_none());
+    assert!(Language::parse(b"klingon").is_none());
     assert!(LANGUAGES.is_sorted());
-    let german = Stemmer::new(&Language::named(b"german").unwrap());
+    let german = Stemmer::new(&Language::parse(b"german").unwrap());
     assert_eq!(german.stem("bücher".as_bytes()), Some(b"buch".to_vec()));
 }
 
@@ -71,7 +72,7 @@ fn no_word_makes_a_stemmer_fail() {
     let mut rng = testkit::seed::rng();
     let letters: Vec<char> = "abcdeilnrsty'йаеиуяάέςσλقالميةுகத்öäßéèçşığ".chars().collect();
     for name in LANGUAGES {
-        let stemmer = Stemmer::new(&Language::named(name.as_bytes()).unwrap());
+        let stemmer = Stemmer::new(&Language::parse(name.as_bytes()).unwrap());
         for _ in 0..3000 {
             let long = rng.below(12) + 1;
             let word: String = (0..long).map(|_| letters[rng.below(letters.len())]).collect();

@@ -14,7 +14,7 @@ use base::{CmdError, Protocol, Reply, Spec};
 use wire::RespWriter;
 
 use super::content::text_at;
-use super::find::{Asked, DIALECT, distance_names, scorer};
+use super::find::{Asked, DIALECT, distance_names};
 use super::pace::Pace;
 use super::{READS, UNKNOWN, refused, reply};
 use crate::control::{Control, acts, worded};
@@ -121,7 +121,7 @@ pub(super) fn make(
     let groups = aggregate.steps.iter().any(|step| matches!(step, Step::GroupBy { .. }));
     let maker = Maker { asked, definition, pipeline, dialect: options.dialect, extra: extra.len() };
     let scores = aggregate.add_scores;
-    maker.run(control, &query, (scorer(&aggregate.options), scores), pace, groups)
+    maker.run(control, &query, (aggregate.options.scorer.unwrap_or_default(), scores), pace, groups)
 }
 
 /// Makes rows.

@@ -10,7 +10,6 @@ use ::search::error::{Error, Result};
 use ::search::evaluate::{self, Hit, Sort};
 use ::search::partition::{Partition, SortValue};
 use ::search::query::{Node, Query, VectorRange};
-use ::search::request::{self, Scorer};
 use ::search::schema::{AttributeId, Definition};
 use ::search::text::Synonyms;
 use base::CmdError;
@@ -131,21 +130,6 @@ fn sort_key(partition: &Partition, hit: &Hit, sort: Sort) -> Option<SortKey> {
         },
         Sort::Distance => hit.distance.map(SortKey::Number),
         Sort::Score | Sort::None => None,
-    }
-}
-
-/// The scorer of a request.
-pub(super) fn scorer(options: &request::Options) -> evaluate::Scorer {
-    match options.scorer.unwrap_or(Scorer::Tfidf) {
-        Scorer::Tfidf => evaluate::Scorer::TfIdf,
-        Scorer::TfidfDocNorm => evaluate::Scorer::TfIdfDocNorm,
-        Scorer::Bm25 => evaluate::Scorer::Bm25,
-        Scorer::Bm25Std => evaluate::Scorer::Bm25Std,
-        Scorer::Bm25StdNorm => evaluate::Scorer::Bm25StdNorm,
-        Scorer::Bm25StdTanh => evaluate::Scorer::Bm25StdTanh,
-        Scorer::DisMax => evaluate::Scorer::DisMax,
-        Scorer::DocScore => evaluate::Scorer::DocScore,
-        Scorer::Hamming => evaluate::Scorer::Hamming,
     }
 }
 

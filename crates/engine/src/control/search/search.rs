@@ -10,9 +10,7 @@ use base::{CmdError, Spec};
 use wire::RespWriter;
 
 use super::content::{Content, Fields, Marks};
-use super::find::{
-    Asked, Candidate, DIALECT, Wanted, distance_names, find, not_loaded, scorer, sortable,
-};
+use super::find::{Asked, Candidate, DIALECT, Wanted, distance_names, find, not_loaded, sortable};
 use super::pace::Pace;
 use super::reply::{self, Explanation, Row, Shape, SortKey};
 use super::{READS, UNKNOWN, refused};
@@ -161,7 +159,7 @@ fn candidates(
     let keys: Option<Vec<&[u8]>> =
         search.in_keys.as_ref().map(|keys| keys.iter().map(|key| &key[..]).collect());
     let options = evaluate::Options {
-        scorer: scorer(&search.options),
+        scorer: search.options.scorer.unwrap_or_default(),
         sort: match sort {
             Sorted::Here(sort) => *sort,
             Sorted::Farthest => Sort::Distance,
