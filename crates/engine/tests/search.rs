@@ -20,17 +20,22 @@ fn indexed() -> TestClient {
     client
 }
 
+/// A reply in one line.
+fn ask(client: &mut TestClient, line: &str) -> String {
+    client.ask(line).replace("\r\n", " ")
+}
+
 fn fill(client: &mut TestClient) {
-    assert_eq!(client.ask(CREATE), "+OK");
-    client.ask("HSET d:1 title 'hello world' tag 'red,blue' n 1");
-    client.ask("HSET d:2 title 'hello again' tag red n 2");
-    client.ask("HSET d:3 title goodbye tag green n 3");
-    client.ask("HSET other:4 title hello tag red n 4");
+    assert_eq!(ask(client, CREATE), "+OK");
+    ask(client, "HSET d:1 title 'hello world' tag 'red,blue' n 1");
+    ask(client, "HSET d:2 title 'hello again' tag red n 2");
+    ask(client, "HSET d:3 title goodbye tag green n 3");
+    ask(client, "HSET other:4 title hello tag red n 4");
 }
 
 /// The keys that match, in the order of their numbers.
 fn found(client: &mut TestClient, query: &str) -> String {
-    client.ask(&format!("FT.SEARCH idx '{query}' NOCONTENT SORTBY n"))
+    ask(client, &format!("FT.SEARCH idx '{query}' NOCONTENT SORTBY n"))
 }
 
 #[test]
@@ -41,14 +46,15 @@ fn documents_are_found() {
     assert_eq!(found(&mut client, "@n:[(1 3]"), "*3 :2 $3 d:2 $3 d:3");
     assert_eq!(found(&mut client, "hello -@tag:{blue}"), "*2 :1 $3 d:2");
     assert_eq!(found(&mut client, "*"), "*4 :3 $3 d:1 $3 d:2 $3 d:3");
-    let one = client.ask("FT.SEARCH idx goodbye RETURN 2 title n");
+    let one = ask(&mut client, "FT.SEARCH idx goodbye RETURN 2 title n");
     assert_eq!(one, "*3 :1 $3 d:3 *4 $5 title $7 goodbye $1 n $1 3");
-    let groups = client.ask(
+    let groups = ask(
+        &mut client,
         "FT.AGGREGATE idx * GROUPBY 1 @tag REDUCE COUNT 0 AS c REDUCE SUM 1 @n AS s SORTBY 2 @s DESC LIMIT 0 1",
     );
     assert_eq!(groups, "*2 :3 *6 $3 tag $5 green $1 c $1 1 $1 s $1 3");
-    assert_eq!(client.ask("FT._LIST"), "*1 $3 idx");
-    assert_eq!(client.ask("FT.TAGVALS idx tag"), "*3 $4 blue $5 green $3 red");
+    assert_eq!(ask(&mut client, "FT._LIST"), "*1 $3 idx");
+    assert_eq!(ask(&mut client, "FT.TAGVALS idx tag"), "*3 $4 blue $5 green $3 red");
 }
 
 #[test]
@@ -77,54 +83,57 @@ fn indexes_follow_every_change() {
             "*3 :2 $3 d:8 $3 d:9",
         ),
     ] {
-        client.ask(change);
+        ask(&mut client, change);
         assert_eq!(found(&mut client, query), keys, "{change}");
     }
-    assert_eq!(client.ask("SWAPDB 0 1"), "+OK");
-    assert!(client.ask("FT.SEARCH idx *").starts_with("-idx: no such index"));
-    client.ask("SWAPDB 0 1");
+    assert_eq!(ask(&mut client, "SWAPDB 0 1"), "+OK");
+    assert!(ask(&mut client, "FT.SEARCH idx *").starts_with("-idx: no such index"));
+    ask(&mut client, "SWAPDB 0 1");
     assert_eq!(found(&mut client, "hello"), "*3 :2 $3 d:8 $3 d:9");
-    client.ask("FLUSHDB");
-    assert_eq!(client.ask("FT._LIST"), "*0");
-    assert_eq!(client.ask(CREATE), "+OK");
+    ask(&mut client, "FLUSHDB");
+    assert_eq!(ask(&mut client, "FT._LIST"), "*0");
+    assert_eq!(ask(&mut client, CREATE), "+OK");
 }
 
 #[test]
 fn transactions_and_scripts_see_their_own_writes() {
     let mut client = indexed();
-    client.ask("MULTI");
-    client.ask("HSET d:1 title changed");
-    client.ask("FT.SEARCH idx changed NOCONTENT");
-    client.ask("FT.SEARCH idx world NOCONTENT");
-    assert_eq!(client.ask("EXEC"), "*3 :0 *2 :1 $3 d:1 *1 :0");
+    ask(&mut client, "MULTI");
+    ask(&mut client, "HSET d:1 title changed");
+    ask(&mut client, "FT.SEARCH idx changed NOCONTENT");
+    ask(&mut client, "FT.SEARCH idx world NOCONTENT");
+    assert_eq!(ask(&mut client, "EXEC"), "*3 :0 *2 :1 $3 d:1 *1 :0");
     let script = "EVAL \"redis.call('hset', 'd:2', 'title', 'scripted') \
                   return redis.call('ft.search', 'idx', 'scripted', 'NOCONTENT')\" 0";
-    assert_eq!(client.ask(script), "*2 :1 $3 d:2");
-    client.ask("MULTI");
-    client.ask("FT.CREATE two PREFIX 1 d: SCHEMA n NUMERIC");
-    client.ask("FT.SEARCH two * NOCONTENT LIMIT 0 0");
-    assert_eq!(client.ask("EXEC"), "*2 +OK *1 :3");
+    assert_eq!(ask(&mut client, script), "*2 :1 $3 d:2");
+    ask(&mut client, "MULTI");
+    ask(&mut client, "FT.CREATE two PREFIX 1 d: SCHEMA n NUMERIC");
+    ask(&mut client, "FT.SEARCH two * NOCONTENT LIMIT 0 0");
+    assert_eq!(ask(&mut client, "EXEC"), "*2 +OK *1 :3");
 }
 
 #[test]
 fn what_was_there_is_indexed() {
     let mut client = TestClient::new(&engine());
-    client.ask("HSET d:1 title 'hello world' n 1");
-    client.ask("JSON.SET j:1 $ '{\"title\":\"hello json\",\"tags\":[\"a,b\",\"c\"],\"n\":[1,5]}'");
-    assert_eq!(client.ask(CREATE), "+OK");
+    ask(&mut client, "HSET d:1 title 'hello world' n 1");
+    ask(
+        &mut client,
+        "JSON.SET j:1 $ '{\"title\":\"hello json\",\"tags\":[\"a,b\",\"c\"],\"n\":[1,5]}'",
+    );
+    assert_eq!(ask(&mut client, CREATE), "+OK");
     let create = "FT.CREATE j ON JSON PREFIX 1 j: SCHEMA $.title AS title TEXT \
                   $.tags[*] AS tag TAG $.n[*] AS n NUMERIC";
-    assert_eq!(client.ask(create), "+OK");
+    assert_eq!(ask(&mut client, create), "+OK");
     assert_eq!(found(&mut client, "hello"), "*2 :1 $3 d:1");
-    assert_eq!(client.ask("FT.SEARCH j @tag:{a\\\\,b} NOCONTENT"), "*2 :1 $3 j:1");
+    assert_eq!(ask(&mut client, "FT.SEARCH j @tag:{a\\\\,b} NOCONTENT"), "*2 :1 $3 j:1");
     assert_eq!(
-        client.ask("FT.SEARCH j '@n:[5 5]' RETURN 1 title"),
+        ask(&mut client, "FT.SEARCH j '@n:[5 5]' RETURN 1 title"),
         "*3 :1 $3 j:1 *2 $5 title $10 hello json"
     );
-    client.ask("JSON.SET j:1 $.title '\"other\"'");
-    assert_eq!(client.ask("FT.SEARCH j hello NOCONTENT"), "*1 :0");
-    assert_eq!(client.ask("FT.DROPINDEX j DD"), "+OK");
-    assert_eq!(client.ask("EXISTS j:1 d:1"), ":1");
+    ask(&mut client, "JSON.SET j:1 $.title '\"other\"'");
+    assert_eq!(ask(&mut client, "FT.SEARCH j hello NOCONTENT"), "*1 :0");
+    assert_eq!(ask(&mut client, "FT.DROPINDEX j DD"), "+OK");
+    assert_eq!(ask(&mut client, "EXISTS j:1 d:1"), ":1");
 }
 
 #[test]
@@ -151,7 +160,7 @@ fn names_are_kept_apart() {
         ("FT.CREATE x SCHEMA", "-Fields arguments are missing"),
         ("EXISTS d:1", ":1"),
     ] {
-        assert_eq!(client.ask(line), reply, "{line}");
+        assert_eq!(ask(&mut client, line), reply, "{line}");
     }
 }
 
@@ -165,48 +174,48 @@ fn indexes_are_there_after_a_restart() {
     let mut engine = open(folder.path());
     let mut client = TestClient::new(&engine);
     fill(&mut client);
-    client.ask("FT.ALIASADD a idx");
-    client.ask("FT.DICTADD words one");
-    client.ask("FT.SYNUPDATE idx g goodbye farewell");
-    client.ask("FT.CREATE gone SCHEMA x TEXT");
-    client.ask("FT.DROPINDEX gone");
+    ask(&mut client, "FT.ALIASADD a idx");
+    ask(&mut client, "FT.DICTADD words one");
+    ask(&mut client, "FT.SYNUPDATE idx g goodbye farewell");
+    ask(&mut client, "FT.CREATE gone SCHEMA x TEXT");
+    ask(&mut client, "FT.DROPINDEX gone");
     for saved in [false, true, false] {
         if saved {
-            assert_eq!(client.ask("SAVE"), "+OK");
-            client.ask("HSET d:9 title hello n 9");
+            assert_eq!(ask(&mut client, "SAVE"), "+OK");
+            ask(&mut client, "HSET d:9 title hello n 9");
         }
         drop(client);
         engine.close().unwrap();
         drop(engine);
         engine = open(folder.path());
         client = TestClient::new(&engine);
-        assert_eq!(client.ask("FT._LIST"), "*1 $3 idx");
-        let hello = if client.ask("EXISTS d:9") == ":1" {
+        assert_eq!(ask(&mut client, "FT._LIST"), "*1 $3 idx");
+        let hello = if ask(&mut client, "EXISTS d:9") == ":1" {
             "*4 :3 $3 d:1 $3 d:2 $3 d:9"
         } else {
             "*3 :2 $3 d:1 $3 d:2"
         };
         assert_eq!(found(&mut client, "hello"), hello);
-        assert_eq!(client.ask("FT.SEARCH a farewell NOCONTENT"), "*2 :1 $3 d:3");
-        assert_eq!(client.ask("FT.DICTDUMP words"), "*1 $3 one");
-        client.ask("HSET d:3 n 30");
+        assert_eq!(ask(&mut client, "FT.SEARCH a farewell NOCONTENT"), "*2 :1 $3 d:3");
+        assert_eq!(ask(&mut client, "FT.DICTDUMP words"), "*1 $3 one");
+        ask(&mut client, "HSET d:3 n 30");
         assert_eq!(found(&mut client, "@n:[30 30]"), "*2 :1 $3 d:3");
     }
-    client.ask("FLUSHALL");
+    ask(&mut client, "FLUSHALL");
     engine.close().unwrap();
     drop((client, engine));
     let mut client = TestClient::new(&open(folder.path()));
-    assert_eq!(client.ask("FT._LIST"), "*0");
+    assert_eq!(ask(&mut client, "FT._LIST"), "*0");
 }
 
 #[test]
 fn rows_of_cursors_come_part_by_part() {
     let mut client = indexed();
-    let first = client.ask("FT.AGGREGATE idx * LOAD 1 @n SORTBY 2 @n ASC WITHCURSOR COUNT 2");
+    let first = ask(&mut client, "FT.AGGREGATE idx * LOAD 1 @n SORTBY 2 @n ASC WITHCURSOR COUNT 2");
     let (rows, cursor) = first.rsplit_once(" :").unwrap();
     assert_eq!(rows, "*2 *3 :3 *2 $1 n $1 1 *2 $1 n $1 2");
-    let rest = client.ask(&format!("FT.CURSOR READ idx {cursor}"));
+    let rest = ask(&mut client, &format!("FT.CURSOR READ idx {cursor}"));
     assert_eq!(rest, "*2 *2 :0 *2 $1 n $1 3 :0");
-    assert_eq!(client.ask(&format!("FT.CURSOR READ idx {cursor}")), "-Cursor not found");
-    assert_eq!(client.ask(&format!("FT.CURSOR DEL idx {cursor}")), "-Cursor does not exist");
+    assert_eq!(ask(&mut client, &format!("FT.CURSOR READ idx {cursor}")), "-Cursor not found");
+    assert_eq!(ask(&mut client, &format!("FT.CURSOR DEL idx {cursor}")), "-Cursor does not exist");
 }
