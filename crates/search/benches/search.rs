@@ -141,7 +141,7 @@ fn main() {
     let count = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(50_000);
     let mut rng = Rng::new(1);
     let documents: Vec<Fields> = (0..count).map(|_| document(&mut rng)).collect();
-    let mut partition = Partition::new(Arc::new(definition()));
+    let mut partition = Partition::new(Arc::new(definition()), Arc::default());
     for what in ["first", "again"] {
         let start = Instant::now();
         for (at, document) in documents.iter().enumerate() {

@@ -13,7 +13,7 @@ fn updates(definition: Definition, check: impl Fn(isize, isize)) {
     let mut rng = testkit::seed::rng();
     let definition = Arc::new(definition);
     let before = alive();
-    let mut partition = Partition::new(definition);
+    let mut partition = Partition::new(definition, Arc::default());
     let (empty, none) = (alive() - before, partition.memory() as isize);
     for round in 0..6000 {
         let key = rng.below(500).to_string();
@@ -56,7 +56,7 @@ fn memory_of_numbers_is_that_of_size_classes() {
 #[test]
 fn updates_leave_memory_flat() {
     let mut rng = testkit::seed::rng();
-    let mut partition = Partition::new(Arc::new(sample::everything()));
+    let mut partition = Partition::new(Arc::new(sample::everything()), Arc::default());
     let updates = testkit::seed::setting("KVIST_UPDATES", 20_000);
     let mut highest_early = 0;
     for round in 0..updates {

@@ -27,6 +27,7 @@ mod recover;
 pub mod redis_files;
 mod repair;
 mod replay;
+mod replay_beside_keys;
 mod snapshot;
 mod snapshot_coverage;
 mod transfer;

@@ -26,7 +26,7 @@ use super::Reason;
 use super::maintenance::policy;
 use super::replay::{Failing, Replayer};
 use super::snapshot_coverage::SnapshotCoverage;
-use crate::durability::Recovered;
+use crate::durability::{DataDir, Recovered};
 use crate::engine::Engine;
 use crate::persistence::redis_files::{self, Imported, RedisFiles};
 use journal::wall_clock;
@@ -63,18 +63,7 @@ impl Engine {
         let (disk, manifest, segment_size) = {
             let data_dir = self.durability.data_dir.lock();
             let Some(data_dir) = data_dir.as_ref() else { return Ok(Recovered::default()) };
-            let there = data_dir.disk.path().display();
-            match data_dir.orphan() {
-                Ok(None) => {}
-                Ok(Some(name)) => {
-                    return Err(format!(
-                        "{there} holds {name} but no MANIFEST, which says what counts. Nothing was \
-                         changed. Put the MANIFEST back from a backup, or move the files away to \
-                         begin with an empty dataset"
-                    ));
-                }
-                Err(error) => return Err(format!("{there}: {error}")),
-            }
+            refuse_orphan(data_dir)?;
             let size = journal::segment_size(&*data_dir.disk, data_dir.segment_size);
             (Arc::clone(&data_dir.disk), data_dir.manifest.clone(), size)
         };
@@ -487,6 +476,19 @@ impl Crowd {
             Ok(Err(error)) => self.fail(|| frame.damaged(&error)),
             Err(_) => self.fail(|| frame.damaged("a replayer broke")),
         }
+    }
+}
+
+/// Files without the manifest that says which of them count.
+fn refuse_orphan(data_dir: &DataDir) -> Result<(), String> {
+    let there = data_dir.disk.path().display();
+    match data_dir.orphan() {
+        Ok(None) => Ok(()),
+        Ok(Some(name)) => Err(format!(
+            "{there} holds {name} but no MANIFEST, which says what counts. Nothing was changed. Put \
+             the MANIFEST back from a backup, or move the files away to begin with an empty dataset"
+        )),
+        Err(error) => Err(format!("{there}: {error}")),
     }
 }
 

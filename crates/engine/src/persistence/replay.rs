@@ -131,15 +131,8 @@ impl<'e> Replayer<'e> {
     ) -> Result<(), String> {
         let limits = self.engine.store.limits();
         let (mut source, db) = (Source::new(raw), place.db);
-        if db == LIBRARIES {
-            let step = snapshot::step(&mut source).map_err(text)?;
-            coverage.add(db, step.end, step.seq);
-            return self.engine.scripts.functions.apply(source.rest()).map_err(text);
-        }
-        if db == INDEXES {
-            let step = snapshot::step(&mut source).map_err(text)?;
-            coverage.add(db, step.end, step.seq);
-            return self.engine.catalog.apply(source.rest()).map_err(text);
+        if let Some(done) = self.load_beside_keys(raw, db, coverage) {
+            return done;
         }
         if db == MOVED {
             return self.load_moved(source, coverage);
@@ -386,8 +379,8 @@ impl<'e> Replayer<'e> {
                 (0..databases).try_for_each(|db| self.flush(record, db, coverage))
             }
             Kind::Swap => self.swap(record, coverage),
-            Kind::Libraries => self.libraries(record, coverage),
-            Kind::Indexes => self.indexes(record, coverage),
+            Kind::Libraries => self.record_beside_keys(record, LIBRARIES, coverage),
+            Kind::Indexes => self.record_beside_keys(record, INDEXES, coverage),
             Kind::From | Kind::To | Kind::Derived | Kind::Barrier => {
                 Err("a record that names others by itself".to_owned())
             }
@@ -510,45 +503,6 @@ impl<'e> Replayer<'e> {
         Ok(())
     }
 
-    /// Libraries of functions have come or gone. Only the replayer of shard 0 meets this.
-    fn libraries(
-        &mut self,
-        record: &Record<'_>,
-        coverage: &SnapshotCoverage,
-    ) -> Result<(), String> {
-        if record.shard != 0 {
-            return Err("libraries of functions in a shard that holds none".to_owned());
-        }
-        let new = coverage.lacks(LIBRARIES, 0, record.seq);
-        self.counts.applied += u64::from(new);
-        self.counts.known += u64::from(!new);
-        if !new {
-            return Ok(());
-        }
-        self.engine.scripts.functions.apply(record.body).map_err(text)
-    }
-
-    /// Secondary indexes have come or gone, as [`Self::libraries`].
-    fn indexes(&mut self, record: &Record<'_>, coverage: &SnapshotCoverage) -> Result<(), String> {
-        if record.shard != 0 {
-            return Err("indexes in a shard that holds none".to_owned());
-        }
-        let new = coverage.lacks(INDEXES, 0, record.seq);
-        self.counts.applied += u64::from(new);
-        self.counts.known += u64::from(!new);
-        match new {
-            true => self.engine.catalog.apply(record.body).map_err(text),
-            false => Ok(()),
-        }
-    }
-
-    /// The indexes of databases that were emptied go with them. Shard 0 says when.
-    fn flush_indexes(&self, record: &Record<'_>, db: u32, coverage: &SnapshotCoverage) {
-        if record.shard == 0 && coverage.lacks(INDEXES, 0, record.seq) {
-            self.engine.catalog.flushed(db as usize);
-        }
-    }
-
     fn swap(&mut self, record: &Record<'_>, coverage: &mut SnapshotCoverage) -> Result<(), String> {
         if !coverage.lacks_swap(record.seq) {
             self.counts.known += 1;
@@ -560,9 +514,7 @@ impl<'e> Replayer<'e> {
         let other = u32::try_from(other).map_err(|_| "a database that cannot be")?;
         coverage.swap(record.db, other);
         let (a, b) = (self.database(record.db)?, self.database(other)?);
-        if record.shard == 0 && coverage.lacks(INDEXES, 0, record.seq) {
-            self.engine.catalog.swapped(a, b);
-        }
+        self.swap_indexes(record, (a, b), coverage);
         let shard = usize::from(record.shard);
         if old == shards {
             store::replay::swap_shard(&mut self.txn.held, shard, a, b);
@@ -587,6 +539,6 @@ pub(super) fn follow(record: &Record<'_>, coverage: &mut SnapshotCoverage) -> Re
     Ok(())
 }
 
-fn text(error: Malformed) -> String {
+pub(super) fn text(error: Malformed) -> String {
     error.to_string()
 }

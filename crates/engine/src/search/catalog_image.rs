@@ -7,7 +7,7 @@
 //!          | 2 | db | name |                                                   no index
 //!          | 3 | db | alias | 0, or 1 and the index |                          an alias
 //!          | 4 | db | name | terms |                                           a dictionary
-//!          | 5 | db | name | groups: name, terms |                             synonyms of an index
+//!          | 5 | db | name | groups: name, terms |                            synonyms of an index
 //! ```
 //!
 //! A snapshot holds the steps from nothing to all. A step that is applied twice leads to the same.

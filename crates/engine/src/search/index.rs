@@ -72,7 +72,9 @@ impl Index {
     /// An empty index.
     pub fn new(definition: Arc<Definition>, synonyms: Synonyms, workers: usize) -> Self {
         let count = workers.next_power_of_two().clamp(1, PARTITIONS);
-        let partition = || RwLock::new(Partition::new(Arc::clone(&definition)));
+        let writes = Arc::new(AtomicU64::new(0));
+        let partition =
+            || RwLock::new(Partition::new(Arc::clone(&definition), Arc::clone(&writes)));
         let documents = Documents {
             partitions: (0..count).map(|_| partition()).collect(),
             memory: (0..count).map(|_| AtomicUsize::new(0)).collect(),

@@ -78,7 +78,7 @@ impl Scorer {
 /// `SORTBY`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// Best first; equal ones by partition and row. With KNN: nearest first.
+    /// Best first; equal ones in the order in which they were written. With KNN: nearest first.
     #[default]
     Score,
     /// By a number, or the text of a sortable attribute; documents without one are last.
@@ -150,6 +150,8 @@ pub struct Hit {
     /// Its place in the list of partitions.
     pub partition: usize,
     pub row: u32,
+    /// Its place among all that was written to the index.
+    pub order: u64,
     /// 0 if it is not computed.
     pub score: f64,
     /// Of KNN, else of the first vector range that has it.
@@ -306,7 +308,8 @@ impl<'p> Search<'p, '_, '_> {
                     false => 0.0,
                 };
                 let distance = walk.cursor.distance(row);
-                let hit = Hit { partition: at, row, score, distance };
+                let order = self.partitions[at].rows.get(row).order;
+                let hit = Hit { partition: at, row, order, score, distance };
                 let key = self.key(&hit);
                 top.push(key, hit);
                 seen += 1;
@@ -359,11 +362,12 @@ impl<'p> Search<'p, '_, '_> {
             let near =
                 vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), rows.as_ref());
             let near = near.ok_or_else(|| wrong_size(partition, knn.attribute, knn.blob.len()))?;
-            let hit = |(row, far)| Hit { partition: at, row, score: 0.0, distance: Some(far) };
-            found.extend(near.into_iter().map(hit));
+            found.extend(near.into_iter().map(|(row, far)| {
+                let order = partition.rows.get(row).order;
+                Hit { partition: at, row, order, score: 0.0, distance: Some(far) }
+            }));
         }
         let mut nearest = Top::new(knn.k);
-        found.sort_unstable_by_key(|hit| (hit.partition, hit.row));
         for hit in found {
             nearest.push(Key::Distance(hit.distance.unwrap_or(f64::INFINITY)), hit);
         }
@@ -371,7 +375,6 @@ impl<'p> Search<'p, '_, '_> {
         let total = hits.len();
         if let Sort::Attribute { .. } = self.options.sort {
             let mut top = Top::new(total);
-            hits.sort_unstable_by_key(|hit| (hit.partition, hit.row));
             hits.drain(..).for_each(|hit| top.push(self.key(&hit), hit));
             hits = top.hits(0);
         }

@@ -28,7 +28,7 @@ fn partition(attributes: &[(&str, Kind)]) -> Partition {
         index_empty: false,
         index_missing: false,
     };
-    Partition::new(Arc::new(Definition {
+    let definition = Definition {
         source: Source::Hash,
         prefixes: vec![Vec::new()],
         index_all: false,
@@ -47,7 +47,8 @@ fn partition(attributes: &[(&str, Kind)]) -> Partition {
         stop_words: None,
         skip_initial_scan: false,
         attributes: attributes.iter().map(attribute).collect(),
-    }))
+    };
+    Partition::new(Arc::new(definition), Arc::default())
 }
 
 fn text(weight: f64) -> Kind {

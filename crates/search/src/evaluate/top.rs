@@ -45,9 +45,13 @@ fn compare_keys(one: Key<'_>, other: Key<'_>) -> Ordering {
 
 type Entry<'p> = (Key<'p>, Hit);
 
+/// Equal ones are in the order in which they were written.
 fn compare(one: &Entry<'_>, other: &Entry<'_>) -> Ordering {
     let place = |entry: &Entry<'_>| (entry.1.partition, entry.1.row);
-    compare_keys(one.0, other.0).then_with(|| place(one).cmp(&place(other)))
+    match one.0 {
+        Key::None => place(one).cmp(&place(other)),
+        key => compare_keys(key, other.0).then_with(|| one.1.order.cmp(&other.1.order)),
+    }
 }
 
 /// See the head of this file.
@@ -55,7 +59,7 @@ pub struct Top<'p> {
     most: usize,
     entries: Vec<Entry<'p>>,
     /// The last of those that are wanted, once there are enough.
-    worst: Option<Key<'p>>,
+    worst: Option<Entry<'p>>,
 }
 
 impl<'p> Top<'p> {
@@ -63,15 +67,15 @@ impl<'p> Top<'p> {
         Self { most, entries: Vec::new(), worst: None }
     }
 
-    /// Adds a hit; hits come in the order of partitions and rows.
+    /// Adds a hit, in whatever order hits come.
     #[inline]
     pub fn push(&mut self, key: Key<'p>, hit: Hit) {
-        if self.most == 0
-            || self.worst.is_some_and(|worst| compare_keys(key, worst) != Ordering::Less)
-        {
+        let entry = (key, hit);
+        let is_better = |worst: &Entry<'p>| compare(&entry, worst) == Ordering::Less;
+        if self.most == 0 || !self.worst.as_ref().is_none_or(is_better) {
             return;
         }
-        self.entries.push((key, hit));
+        self.entries.push(entry);
         if self.entries.len() >= self.most.saturating_mul(2).max(self.most.saturating_add(32)) {
             self.shrink();
         }
@@ -80,7 +84,7 @@ impl<'p> Top<'p> {
     fn shrink(&mut self) {
         if self.entries.len() > self.most && self.most > 0 {
             let (_, worst, _) = self.entries.select_nth_unstable_by(self.most - 1, compare);
-            self.worst = Some(worst.0);
+            self.worst = Some(*worst);
             self.entries.truncate(self.most);
         }
     }

@@ -27,6 +27,7 @@ pub(crate) mod words;
 
 use std::ops::AddAssign;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 
@@ -47,6 +48,8 @@ pub struct Partition {
     pub(crate) fields: Vec<Field>,
     payloads: HashMap<u32, Box<[u8]>, foldhash::fast::RandomState>,
     payload_bytes: usize,
+    /// How often all partitions of the index have been written to.
+    writes: Arc<AtomicU64>,
 }
 
 /// What [`Partition::put`] did.
@@ -109,13 +112,15 @@ impl AddAssign for Figures {
 }
 
 impl Partition {
-    pub fn new(definition: Arc<Definition>) -> Self {
+    /// An empty one, of an index whose partitions count their writes together.
+    pub fn new(definition: Arc<Definition>, writes: Arc<AtomicU64>) -> Self {
         Self {
             rows: Rows::default(),
             words: Words::new(&definition),
             fields: definition.attributes.iter().map(Field::new).collect(),
             payloads: HashMap::default(),
             payload_bytes: 0,
+            writes,
             definition,
         }
     }
@@ -140,6 +145,7 @@ impl Partition {
         let analysis = self.words.analyse(&prepared.values, &prepared.language);
         let row = self.rows.add(Row {
             key: key.into(),
+            order: self.writes.fetch_add(1, Ordering::Relaxed),
             words: self.words.row_data(&analysis),
             score: prepared.score,
             length: analysis.length,

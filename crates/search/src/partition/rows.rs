@@ -10,6 +10,8 @@ use super::bitmap::Bitmap;
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     pub key: Box<[u8]>,
+    /// Its place among all that was written to the index.
+    pub order: u64,
     /// What removal and phrases need: see `words.rs`.
     pub words: Box<[u8]>,
     /// The document's score, of as many bits as RediSearch keeps, which makes them print alike.

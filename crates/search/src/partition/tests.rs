@@ -162,7 +162,7 @@ fn a_dictionary_is_in_order() {
 fn one_bad_value_hides_the_document() {
     let attributes =
         vec![attribute("t", text()), attribute("n", Kind::Numeric), attribute("g", tag())];
-    let mut partition = Partition::new(Arc::new(definition(attributes)));
+    let mut partition = Partition::new(Arc::new(definition(attributes)), Arc::default());
     let good = || {
         Fields(vec![
             ("t", Value::Text(b"Hello World".to_vec())),

@@ -336,16 +336,18 @@ impl Databases for Txn {
                     store.indexes.forget_noted(shard, db);
                     let noted = store.indexes.noted_anew(db);
                     let Db { keys, .. } = &shard.dbs[db];
+                    // Shard 0 says it always: what belongs to no key goes with the database.
+                    let tells = number == 0 || !keys.is_empty();
+                    if tells && notifications.concern_change_consumers() {
+                        let change = Change::Flushed { db };
+                        changes.pending.add((&store, notifications), number, change);
+                    }
                     // A table that was emptied key by key still has its buckets to give back.
                     if keys.memory() == 0 {
                         shard.dbs[db].noted = noted;
                         continue;
                     }
                     shard.watching.touch_db(db, |key| keys.find(hasher.hash(key), key).is_some());
-                    if !keys.is_empty() && notifications.concern_change_consumers() {
-                        let change = Change::Flushed { db };
-                        changes.pending.add((&store, notifications), number, change);
-                    }
                     let mut fresh = Db::new(&hasher);
                     fresh.noted = noted;
                     tables.push(shard.db_mut(db).replace(fresh));
@@ -399,7 +401,7 @@ impl Databases for Txn {
                     }
                 }
                 if notifications.concern_change_consumers()
-                    && [a, b].iter().any(|&db| !shard.dbs[db].keys.is_empty())
+                    && (number == 0 || [a, b].iter().any(|&db| !shard.dbs[db].keys.is_empty()))
                 {
                     let change = Change::Swapped { a, b };
                     changes.pending.add((&store, notifications), number, change);
