@@ -4615,6 +4615,216 @@ class Commands(Generic[S]):
         """
         return self.execute_command("FOLIO.WATCH.REMOVE", key, watch, *id)
 
+    def ft__aliasaddifnx(self, alias, index):
+        """Gives an index another name.
+
+        ``FT._ALIASADDIFNX alias index`` since 1.0.0. O(1).
+        """
+        return self.execute_command("FT._ALIASADDIFNX", alias, index)
+
+    def ft__aliasdelifx(self, alias):
+        """Takes another name of an index away.
+
+        ``FT._ALIASDELIFX alias`` since 1.0.0. O(1).
+        """
+        return self.execute_command("FT._ALIASDELIFX", alias)
+
+    def ft__alterifnx(self, index, *arguments):
+        """Adds attributes to an index.
+
+        ``FT._ALTERIFNX index arguments [arguments ...]`` since 1.0.0. O(1), then O(N) in the keys
+        that are there, beside other requests.
+        """
+        return self.execute_command("FT._ALTERIFNX", index, *arguments)
+
+    def ft__createifnx(self, index, *arguments):
+        """Makes an index of the hashes or JSON documents whose keys begin with a prefix.
+
+        ``FT._CREATEIFNX index arguments [arguments ...]`` since 1.0.0. O(1), then O(N) in the keys
+        that are there, beside other requests.
+        """
+        return self.execute_command("FT._CREATEIFNX", index, *arguments)
+
+    def ft__dropindexifx(self, index, *, dd=False):
+        """Takes an index away, with its documents if DD is said.
+
+        ``FT._DROPINDEXIFX index [DD]`` since 1.0.0. O(1), with DD O(N) in its documents.
+        """
+        words = ["FT._DROPINDEXIFX", index]
+        if dd:
+            words.append("DD")
+        return self.execute_command(*words)
+
+    def ft__list(self):
+        """Lists the indexes of the database.
+
+        ``FT._LIST`` since 1.0.0. O(N) in the number of indexes.
+        """
+        return self.execute_command("FT._LIST")
+
+    def ft_aggregate(self, index, query, *, argument=None):
+        """Makes rows of the documents that match a query: groups, sums, sorts them.
+
+        ``FT.AGGREGATE index query [argument [argument ...]]`` since 1.0.0. O(N) in the documents
+        that match.
+        """
+        words = ["FT.AGGREGATE", index, query]
+        if argument is not None:
+            words += argument
+        return self.execute_command(*words)
+
+    def ft_aliasadd(self, alias, index):
+        """Gives an index another name.
+
+        ``FT.ALIASADD alias index`` since 1.0.0. O(1).
+        """
+        return self.execute_command("FT.ALIASADD", alias, index)
+
+    def ft_aliasdel(self, alias):
+        """Takes another name of an index away.
+
+        ``FT.ALIASDEL alias`` since 1.0.0. O(1).
+        """
+        return self.execute_command("FT.ALIASDEL", alias)
+
+    def ft_aliaslist(self, index):
+        """Lists the other names of an index.
+
+        ``FT.ALIASLIST index`` since 1.0.0. O(N) in the number of aliases.
+        """
+        return self.execute_command("FT.ALIASLIST", index)
+
+    def ft_aliasupdate(self, alias, index):
+        """Has a name lead to an index, wherever it led before.
+
+        ``FT.ALIASUPDATE alias index`` since 1.0.0. O(1).
+        """
+        return self.execute_command("FT.ALIASUPDATE", alias, index)
+
+    def ft_alter(self, index, *arguments):
+        """Adds attributes to an index.
+
+        ``FT.ALTER index arguments [arguments ...]`` since 1.0.0. O(1), then O(N) in the keys that
+        are there, beside other requests.
+        """
+        return self.execute_command("FT.ALTER", index, *arguments)
+
+    def ft_create(self, index, *arguments):
+        """Makes an index of the hashes or JSON documents whose keys begin with a prefix.
+
+        ``FT.CREATE index arguments [arguments ...]`` since 1.0.0. O(1), then O(N) in the keys that
+        are there, beside other requests.
+        """
+        return self.execute_command("FT.CREATE", index, *arguments)
+
+    def ft_cursor(self, subcommand, index, cursor, *, argument=None):
+        """Reads on in the rows of FT.AGGREGATE WITHCURSOR, or drops them.
+
+        ``FT.CURSOR <READ | DEL | GC> index cursor [argument [argument ...]]`` since 1.0.0. O(N) in
+        the rows that are answered.
+        """
+        words = ["FT.CURSOR", subcommand, index, cursor]
+        if argument is not None:
+            words += argument
+        return self.execute_command(*words)
+
+    def ft_dictadd(self, dictionary, *term):
+        """Adds terms to a dictionary.
+
+        ``FT.DICTADD dictionary term [term ...]`` since 1.0.0. O(N) in the terms of the dictionary.
+        """
+        return self.execute_command("FT.DICTADD", dictionary, *term)
+
+    def ft_dictdel(self, dictionary, *term):
+        """Takes terms from a dictionary.
+
+        ``FT.DICTDEL dictionary term [term ...]`` since 1.0.0. O(N) in the terms of the dictionary.
+        """
+        return self.execute_command("FT.DICTDEL", dictionary, *term)
+
+    def ft_dictdump(self, dictionary):
+        """Lists the terms of a dictionary.
+
+        ``FT.DICTDUMP dictionary`` since 1.0.0. O(N) in the terms of the dictionary.
+        """
+        return self.execute_command("FT.DICTDUMP", dictionary)
+
+    def ft_dropindex(self, index, *, dd=False):
+        """Takes an index away, with its documents if DD is said.
+
+        ``FT.DROPINDEX index [DD]`` since 1.0.0. O(1), with DD O(N) in its documents.
+        """
+        words = ["FT.DROPINDEX", index]
+        if dd:
+            words.append("DD")
+        return self.execute_command(*words)
+
+    def ft_explain(self, index, query, *, argument=None):
+        """Shows how a query is read.
+
+        ``FT.EXPLAIN index query [argument [argument ...]]`` since 1.0.0. O(N) in the length of the
+        query.
+        """
+        words = ["FT.EXPLAIN", index, query]
+        if argument is not None:
+            words += argument
+        return self.execute_command(*words)
+
+    def ft_explaincli(self, index, query, *, argument=None):
+        """Shows how a query is read.
+
+        ``FT.EXPLAINCLI index query [argument [argument ...]]`` since 1.0.0. O(N) in the length of
+        the query.
+        """
+        words = ["FT.EXPLAINCLI", index, query]
+        if argument is not None:
+            words += argument
+        return self.execute_command(*words)
+
+    def ft_info(self, index):
+        """Describes an index: its definition, its size, documents that it could not take.
+
+        ``FT.INFO index`` since 1.0.0. O(N) in its attributes.
+        """
+        return self.execute_command("FT.INFO", index)
+
+    def ft_search(self, index, query, *, argument=None):
+        """Finds the documents of an index that match a query.
+
+        ``FT.SEARCH index query [argument [argument ...]]`` since 1.0.0. O(N) in the documents that
+        its rarest part matches.
+        """
+        words = ["FT.SEARCH", index, query]
+        if argument is not None:
+            words += argument
+        return self.execute_command(*words)
+
+    def ft_syndump(self, index):
+        """Lists terms with their groups of synonyms.
+
+        ``FT.SYNDUMP index`` since 1.0.0. O(N) in the terms.
+        """
+        return self.execute_command("FT.SYNDUMP", index)
+
+    def ft_synupdate(self, index, group, *term, skipinitialscan=False):
+        """Adds terms to a group of synonyms of an index.
+
+        ``FT.SYNUPDATE index group [SKIPINITIALSCAN] term [term ...]`` since 1.0.0. O(N) in the
+        terms of the index's groups.
+        """
+        words = ["FT.SYNUPDATE", index, group]
+        if skipinitialscan:
+            words.append("SKIPINITIALSCAN")
+        words += term
+        return self.execute_command(*words)
+
+    def ft_tagvals(self, index, attribute):
+        """Lists the values of a tag attribute.
+
+        ``FT.TAGVALS index attribute`` since 1.0.0. O(N) in the values.
+        """
+        return self.execute_command("FT.TAGVALS", index, attribute)
+
     def function_help(self):
         """Lists the subcommands.
 
