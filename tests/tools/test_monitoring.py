@@ -168,7 +168,7 @@ class Replayed(TwoServers):
         # By this browsers know what can be shown; redis-server has no modules.
         modules = self.ours.line("MODULE LIST")
         names = [one["name"] if isinstance(one, dict) else one[1] for one in modules]
-        self.assertEqual(names, ["ReJSON", "graph"])
+        self.assertEqual(names, ["ReJSON", "search", "graph"])
         self.assertEqual(self.theirs.line("MODULE LIST"), [])
         for line in requests(equal):
             self.assertEqual(self.ours.line(line), self.theirs.line(line), line)

@@ -47,6 +47,7 @@ fn is_ours(name: &str) -> bool {
         || name.starts_with("json.")
         || name.starts_with("graph.")
         || name.starts_with("folio.")
+        || name.starts_with("ft.")
 }
 
 #[test]

@@ -437,14 +437,16 @@ fn modules_are_told_of_wherever_modules_are() {
              $4\r\npath\r\n$0\r\n\r\n$4\r\nargs\r\n*0"
         )
     };
-    let modules = format!("*2\r\n{}\r\n{}", module("ReJSON", 81_000), module("graph", 41_603));
+    let known = [("ReJSON", 81_000), ("search", 21_005), ("graph", 41_603)];
+    let modules = known.map(|(name, version)| module(name, version)).join("\r\n");
+    let modules = format!("*3\r\n{modules}");
     assert_eq!(client.ask("MODULE LIST"), modules);
     assert!(client.ask("HELLO").ends_with(&format!("$7\r\nmodules\r\n{modules}")));
     let text_of = |value: Value| text(&value);
     let line = |name: &str, version: u32| {
         format!("module:name={name},ver={version},api=1,filters=0,usedby=[],using=[],options=[]")
     };
-    let lines = format!("{}\r\n{}", line("ReJSON", 81_000), line("graph", 41_603));
+    let lines = known.map(|(name, version)| line(name, version)).join("\r\n");
     assert_eq!(text_of(ask(&mut client, "INFO modules")), format!("# Modules\r\n{lines}\r\n"));
     assert!(text_of(ask(&mut client, "INFO")).contains(&lines));
     assert_eq!(

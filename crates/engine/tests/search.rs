@@ -220,3 +220,50 @@ fn rows_of_cursors_come_part_by_part() {
     assert_eq!(ask(&mut client, &format!("FT.CURSOR READ idx {cursor}")), "-Cursor not found");
     assert_eq!(ask(&mut client, &format!("FT.CURSOR DEL idx {cursor}")), "-Cursor does not exist");
 }
+
+#[test]
+fn users_find_what_they_may_read() {
+    let mut client = indexed();
+    ask(&mut client, "ACL SETUSER some on nopass +@all %R~d:2 %R~d:3");
+    assert_eq!(ask(&mut client, "AUTH some x"), "+OK");
+    assert_eq!(found(&mut client, "*"), "*3 :2 $3 d:2 $3 d:3");
+    assert_eq!(ask(&mut client, "FT.SEARCH idx * LIMIT 0 0"), "*1 :2");
+    assert_eq!(ask(&mut client, "FT.SEARCH idx hello NOCONTENT LIMIT 0 1"), "*2 :1 $3 d:2");
+    let count = "FT.AGGREGATE idx * GROUPBY 0 REDUCE COUNT 0 AS c";
+    assert_eq!(ask(&mut client, count), "*2 :2 *2 $1 c $1 2");
+    assert_eq!(ask(&mut client, "FT.SEARCH idx * INKEYS 2 d:1 d:2 NOCONTENT"), "*2 :1 $3 d:2");
+}
+
+/// Rows are found without the locks of their documents: what is answered matches all the same.
+#[test]
+fn rows_match_while_others_write() {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    let engine = engine();
+    let mut client = TestClient::new(&engine);
+    ask(&mut client, CREATE);
+    let key = |n: usize| format!("d:{n}");
+    (0..200).for_each(|n| drop(ask(&mut client, &format!("HSET {} tag even n 0", key(n)))));
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (engine, stop) = (&engine, &stop);
+        scope.spawn(move || {
+            let mut writer = TestClient::new(engine);
+            for round in 1.. {
+                for n in 0..200 {
+                    let tag = if round % 2 == 0 { "even" } else { "odd" };
+                    ask(&mut writer, &format!("HSET {} tag {tag} n {round}", key(n)));
+                    if stop.load(Relaxed) {
+                        return;
+                    }
+                }
+            }
+        });
+        for _ in 0..300 {
+            let query = "FT.SEARCH idx @tag:{even} RETURN 1 tag LIMIT 0 200";
+            assert!(!ask(&mut client, query).contains("odd"));
+            let query = "FT.AGGREGATE idx @tag:{odd} LOAD 1 @tag GROUPBY 1 @tag REDUCE COUNT 0";
+            assert!(!ask(&mut client, query).contains("even"));
+        }
+        stop.store(true, Relaxed);
+    });
+}

@@ -30,9 +30,9 @@ class Documents(ServerCase):
             (dict(zip(one[::2], one[1::2])) if isinstance(one, list) else one)[b"name"]
             for one in self.db.execute_command("MODULE", "LIST")
         ]
-        self.assertEqual(names, [b"ReJSON", b"graph"])
+        self.assertEqual(names, [b"ReJSON", b"search", b"graph"])
         told = [module["name"] for module in self.db.info("modules")["modules"]]
-        self.assertEqual(told, ["ReJSON", "graph"])
+        self.assertEqual(told, ["ReJSON", "search", "graph"])
         self.assertIn(b"json.set", self.db.command_list(category="json"))
         self.assertIn(b"json.get", self.db.command_list(module="ReJSON"))
         self.assertEqual(self.db.type("doc"), b"ReJSON-RL")

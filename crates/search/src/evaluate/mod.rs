@@ -89,6 +89,16 @@ pub enum Sort {
     None,
 }
 
+/// Whether whoever asks may know of a key: others are as if they were not indexed.
+#[derive(Clone, Copy)]
+pub struct Admits<'o>(pub &'o dyn Fn(&[u8]) -> bool);
+
+impl std::fmt::Debug for Admits<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Admits")
+    }
+}
+
 /// What a search asks besides its query.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'o> {
@@ -106,6 +116,8 @@ pub struct Options<'o> {
     pub attributes: Option<&'o [AttributeId]>,
     /// `INKEYS`.
     pub keys: Option<&'o [&'o [u8]]>,
+    /// The keys that whoever asks may know of; all if absent.
+    pub admits: Option<Admits<'o>>,
     /// `LANGUAGE`, else that of the index.
     pub language: Option<&'o Language>,
     /// `PAYLOAD`, for HAMMING.
@@ -129,6 +141,7 @@ impl Default for Options<'_> {
             in_order: false,
             attributes: None,
             keys: None,
+            admits: None,
             language: None,
             payload: None,
             synonyms: None,
@@ -219,15 +232,25 @@ pub fn explain_score(
 }
 
 /// A walk over the rows of a partition that match, of those keys that were asked for.
-struct Walk<'p> {
+struct Walk<'p, 'o> {
+    partition: &'p Partition,
     cursor: Cursor<'p>,
     /// Ascending.
     only: Option<Vec<u32>>,
+    admits: Option<Admits<'o>>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn known_count(&self) -> Option<usize> {
-        if self.only.is_some() { None } else { self.cursor.known_count() }
+        match self.only.is_some() || self.admits.is_some() {
+            true => None,
+            false => self.cursor.known_count(),
+        }
+    }
+
+    fn admits(&self, row: u32) -> bool {
+        let admits = |Admits(admits): Admits<'_>| self.partition.key_of(row).is_some_and(admits);
+        self.admits.is_none_or(admits)
     }
 
     fn seek(&mut self, mut row: u32, context: &mut Context<'_>) -> u32 {
@@ -243,8 +266,17 @@ impl Walk<'_> {
                 return END;
             }
             row = self.cursor.seek(at, context);
-            if row == at || row == END || self.only.is_none() {
-                return row;
+            if row == END {
+                return END;
+            }
+            if row == at || self.only.is_none() {
+                if self.admits(row) {
+                    return row;
+                }
+                if context.tick(1) {
+                    return END;
+                }
+                row += 1;
             }
         }
     }
@@ -258,8 +290,8 @@ struct Search<'p, 'o, 'i> {
     context: Context<'i>,
 }
 
-impl<'p> Search<'p, '_, '_> {
-    fn open(&mut self, plan: &Plan<'_>, partition: &'p Partition) -> Walk<'p> {
+impl<'p, 'o> Search<'p, 'o, '_> {
+    fn open(&mut self, plan: &Plan<'_>, partition: &'p Partition) -> Walk<'p, 'o> {
         let (options, scoring) = (self.options, &self.scoring);
         let mut opener = Opener { partition, options, scoring, context: &mut self.context };
         let cursor = opener.open(plan, false);
@@ -268,7 +300,8 @@ impl<'p> Search<'p, '_, '_> {
             rows.sort_unstable();
             rows
         };
-        Walk { cursor, only: self.options.keys.map(of_keys) }
+        let (only, admits) = (self.options.keys.map(of_keys), self.options.admits);
+        Walk { partition, cursor, only, admits }
     }
 
     fn key(&self, hit: &Hit) -> Key<'p> {
@@ -347,6 +380,7 @@ impl<'p> Search<'p, '_, '_> {
     }
 
     fn nearest(&mut self, plan: &Plan<'_>, knn: &Knn) -> Result<Found> {
+        let options = self.options;
         let mut found: Vec<Hit> = Vec::new();
         for at in 0..self.partitions.len() {
             let partition = self.partitions[at];
@@ -355,7 +389,7 @@ impl<'p> Search<'p, '_, '_> {
                 continue;
             };
             let rows = match plan {
-                Plan::All if self.options.keys.is_none() => None,
+                Plan::All if options.keys.is_none() && options.admits.is_none() => None,
                 _ => Some(self.rows(plan, partition)),
             };
             self.context.tick(vectors.len());

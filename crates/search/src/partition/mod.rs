@@ -229,6 +229,11 @@ impl Partition {
         self.rows.find(key)
     }
 
+    /// When a key was written to, among all that was written to the index.
+    pub fn order_of(&self, key: &[u8]) -> Option<u64> {
+        self.rows.find(key).map(|row| self.rows.get(row).order)
+    }
+
     /// The key of a row; `None` if the row is not in use.
     pub fn key_of(&self, row: u32) -> Option<&[u8]> {
         self.rows.live().contains(row).then(|| &*self.rows.get(row).key)

@@ -65,12 +65,13 @@ pub enum Change {
         /// What became of it.
         kind: ChangeKind,
     },
-    /// All that the shard had of this database is gone.
+    /// All that the shard had of this database is gone. Shard 0 says it even if it had nothing, for
+    /// whoever keeps something for a database.
     Flushed {
         /// The database.
         db: usize,
     },
-    /// What the shard has of these two databases has changed places.
+    /// What the shard has of these two databases has changed places. Shard 0 says it always.
     Swapped {
         /// One.
         a: usize,

@@ -137,6 +137,7 @@ struct Maker<'m> {
 /// A row that waits for its document.
 struct Half {
     key: Box<[u8]>,
+    hit: Hit,
     values: Vec<Value>,
 }
 
@@ -150,6 +151,7 @@ impl Maker<'_> {
         groups: bool,
     ) -> Result<(usize, Batch), CmdError> {
         let properties = self.pipeline.properties().to_vec();
+        let asked = self.asked;
         let scores =
             scores || properties.iter().any(|property| property.origin == Origin::Extra(1));
         let options = evaluate::Options {
@@ -157,7 +159,8 @@ impl Maker<'_> {
             sort: if query.knn.is_some() { Sort::Distance } else { Sort::None },
             limit: usize::MAX,
             with_scores: scores,
-            synonyms: Some(&self.asked.synonyms),
+            admits: asked.admits(),
+            synonyms: Some(&asked.synonyms),
             ..evaluate::Options::default()
         };
         let by_document: Vec<usize> =
@@ -165,7 +168,7 @@ impl Maker<'_> {
         let loads = self.pipeline.loads_all() || !by_document.is_empty();
         let mut halves = Vec::new();
         let total = {
-            let held = self.asked.hold();
+            let held = asked.hold();
             let partitions: Vec<&Partition> = held.iter().map(|held| &**held).collect();
             let mut interrupt = |_: usize| pace.check();
             let found = evaluate::search(&partitions, query, &options, &mut interrupt);
@@ -185,7 +188,8 @@ impl Maker<'_> {
             if at % 256 == 255 {
                 pace.check().map_err(refused)?;
             }
-            self.load(control, half, &properties, &by_document)?;
+            let still = |key: &[u8], hit: &Hit| asked.as_it_is((key, hit), query, &options);
+            self.load(control, half, &still, (&properties, &by_document))?;
             if self.pipeline.is_full() {
                 break;
             }
@@ -222,9 +226,21 @@ impl Maker<'_> {
         halves: &mut Vec<Half>,
     ) -> Result<(), CmdError> {
         let Some(key) = partition.key_of(hit.row) else { return Ok(()) };
-        if self.asked.may_read.as_ref().is_some_and(|may_read| !may_read(key)) {
-            return Ok(());
+        let values = self.values(partition, (key, hit), properties);
+        match loads {
+            true => halves.push(Half { key: key.into(), hit: *hit, values }),
+            false => self.push(Record::from(values))?,
         }
+        Ok(())
+    }
+
+    /// What the index knows of a row.
+    fn values(
+        &self,
+        partition: &Partition,
+        (key, hit): (&[u8], &Hit),
+        properties: &[Property],
+    ) -> Vec<Value> {
         let value = |property: &Property| match property.origin {
             Origin::Attribute(id) if self.is_indexed(property) => {
                 partition.values(hit.row, id).map_or(Value::Null, |value| self.value_of(value))
@@ -234,12 +250,7 @@ impl Maker<'_> {
             Origin::Extra(at) if at < self.extra => hit.distance.map_or(Value::Null, Value::Number),
             _ => Value::Null,
         };
-        let values = properties.iter().map(value).collect();
-        match loads {
-            true => halves.push(Half { key: key.into(), values }),
-            false => self.push(Record::from(values))?,
-        }
-        Ok(())
+        properties.iter().map(value).collect()
     }
 
     fn push(&mut self, record: Record) -> Result<(), CmdError> {
@@ -250,20 +261,26 @@ impl Maker<'_> {
         }
     }
 
-    /// Reads what a row has of its document, and takes it in. Without a document it is no row.
+    /// Reads what a row has of its document, and takes it in. Without a document, or if it does not
+    /// match any more, it is no row.
     fn load(
         &mut self,
         control: &mut Control<'_>,
         half: Half,
-        properties: &[Property],
-        by_document: &[usize],
+        still: &dyn Fn(&[u8], &Hit) -> Option<Hit>,
+        (properties, by_document): (&[Property], &[usize]),
     ) -> Result<(), CmdError> {
-        let Half { key, mut values } = half;
+        let Half { key, hit, mut values } = half;
         let place = (self.asked.db, &*key);
         let what = (self.definition.source, control.context.now);
         let (definition, dialect) = (self.definition, self.dialect);
         let all = self.pipeline.loads_all();
         let more = with_document(&mut control.txn.held, place, what, |stored| {
+            let now = still(&key, &hit)?;
+            if now.order != hit.order {
+                let partition = self.asked.index.partitions[now.partition].read();
+                values = self.values(&partition, (&key, &now), properties);
+            }
             for &at in by_document {
                 let name = match &properties[at].origin {
                     Origin::Attribute(id) => identifier(definition, *id),
@@ -272,9 +289,9 @@ impl Maker<'_> {
                 };
                 values[at] = of_document(stored, name, dialect);
             }
-            if all { everything(stored) } else { Vec::new() }
+            Some(if all { everything(stored) } else { Vec::new() })
         });
-        match more {
+        match more.flatten() {
             Some(more) => self.push(Record { values, more, terms: Vec::new() }),
             None => Ok(()),
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ::search::error::{Error, Result};
-use ::search::evaluate::{self, Hit, Sort};
+use ::search::evaluate::{self, Admits, Hit, Sort};
 use ::search::partition::{Partition, SortValue};
 use ::search::query::{Node, Query, VectorRange};
 use ::search::schema::{AttributeId, Definition};
@@ -67,6 +67,30 @@ impl Asked {
     /// What it holds, and how.
     pub fn definition(&self) -> &Definition {
         &self.index.definition
+    }
+
+    /// Which keys the user may know of, if not all.
+    pub fn admits(&self) -> Option<Admits<'_>> {
+        self.may_read.as_deref().map(|may_read| Admits(may_read))
+    }
+
+    /// A row that was found, as it is now, if it still matches. The shard of its key is held, so it
+    /// stays so: rows were found without, and somebody may have written to its document since.
+    pub fn as_it_is(
+        &self,
+        (key, hit): (&[u8], &Hit),
+        query: &Query,
+        options: &evaluate::Options<'_>,
+    ) -> Option<Hit> {
+        let partition: &Partition = &self.index.partitions[hit.partition].read();
+        if partition.order_of(key)? == hit.order {
+            return Some(*hit);
+        }
+        let options = evaluate::Options { keys: Some(&[key]), offset: 0, limit: 1, ..*options };
+        let query = Query { root: query.root.clone(), knn: None };
+        let again = evaluate::search(&[partition], &query, &options, &mut |_| Ok(())).ok()?;
+        let Hit { row, order, .. } = *again.hits.first()?;
+        Some(Hit { row, order, ..*hit })
     }
 }
 

@@ -155,29 +155,10 @@ fn candidates(
     (offset, limit): (usize, usize),
     pace: &mut Pace<'_>,
 ) -> Result<(usize, Vec<Candidate>), CmdError> {
-    let Prepared { asked, search, query, sort, fields, .. } = prepared;
+    let Prepared { asked, search, query, .. } = prepared;
     let keys: Option<Vec<&[u8]>> =
         search.in_keys.as_ref().map(|keys| keys.iter().map(|key| &key[..]).collect());
-    let options = evaluate::Options {
-        scorer: search.options.scorer.unwrap_or_default(),
-        sort: match sort {
-            Sorted::Here(sort) => *sort,
-            Sorted::Farthest => Sort::Distance,
-            Sorted::ByDocument => Sort::None,
-        },
-        offset,
-        limit,
-        with_scores: search.with_scores,
-        slop: search.slop,
-        in_order: search.in_order,
-        attributes: fields.as_deref(),
-        keys: keys.as_deref(),
-        language: search.language.as_ref(),
-        payload: search.payload.as_deref(),
-        synonyms: Some(&asked.synonyms),
-        tanh_factor: f64::from(search.options.tanh_factor.unwrap_or(4)),
-        ..evaluate::Options::default()
-    };
+    let options = evaluate::Options { offset, limit, keys: keys.as_deref(), ..prepared.options() };
     let (with_payloads, explain) = (search.with_payloads, search.explain_score);
     let wanted = Wanted { query, options, with_payloads, explain };
     find(asked, &wanted, pace).map_err(refused)
@@ -221,7 +202,7 @@ fn load(
     found: Vec<Candidate>,
 ) -> (Vec<Row>, usize) {
     let Prepared { asked, search, .. } = prepared;
-    let content = prepared.content();
+    let (content, options) = (prepared.content(), prepared.options());
     let no_content =
         search.no_content || search.returns.as_ref().is_some_and(|returns| returns.is_empty());
     let (mut rows, mut gone) = (Vec::new(), 0);
@@ -229,17 +210,14 @@ fn load(
         if rows.len() == search.limit.count {
             break;
         }
-        if asked.may_read.as_ref().is_some_and(|may_read| !may_read(&candidate.key)) {
-            gone += 1;
-            continue;
-        }
-        let fields = with_document(
-            &mut control.txn.held,
-            (asked.db, &candidate.key),
-            (content.source(), control.context.now),
-            |stored| if no_content { Fields::new() } else { content.read(stored) },
-        );
-        match fields {
+        let what = (content.source(), control.context.now);
+        let place = (asked.db, &*candidate.key);
+        let fields = with_document(&mut control.txn.held, place, what, |stored| {
+            let row = (&*candidate.key, &candidate.hit);
+            asked.as_it_is(row, &prepared.query, &options)?;
+            Some(if no_content { Fields::new() } else { content.read(stored) })
+        });
+        match fields.flatten() {
             Some(fields) => rows.push(prepared.row(candidate, fields, no_content)),
             None => gone += 1,
         }
@@ -248,6 +226,29 @@ fn load(
 }
 
 impl Prepared<'_> {
+    /// How its query is evaluated, but for its page and its keys.
+    fn options(&self) -> evaluate::Options<'_> {
+        let search = self.search;
+        evaluate::Options {
+            scorer: search.options.scorer.unwrap_or_default(),
+            sort: match self.sort {
+                Sorted::Here(sort) => sort,
+                Sorted::Farthest => Sort::Distance,
+                Sorted::ByDocument => Sort::None,
+            },
+            with_scores: search.with_scores,
+            slop: search.slop,
+            in_order: search.in_order,
+            attributes: self.fields.as_deref(),
+            admits: self.asked.admits(),
+            language: search.language.as_ref(),
+            payload: search.payload.as_deref(),
+            synonyms: Some(&self.asked.synonyms),
+            tanh_factor: f64::from(search.options.tanh_factor.unwrap_or(4)),
+            ..evaluate::Options::default()
+        }
+    }
+
     fn content(&self) -> Content<'_> {
         let (asked, search) = (self.asked, self.search);
         let (summarize, highlight) = (search.summarize.as_ref(), search.highlight.as_ref());
