@@ -485,8 +485,8 @@ fn refuse_orphan(data_dir: &DataDir) -> Result<(), String> {
     match data_dir.orphan() {
         Ok(None) => Ok(()),
         Ok(Some(name)) => Err(format!(
-            "{there} holds {name} but no MANIFEST, which says what counts. Nothing was changed. Put \
-             the MANIFEST back from a backup, or move the files away to begin with an empty dataset"
+            "{there} holds {name} but no MANIFEST, which says what counts. Nothing was changed. \
+             Put the MANIFEST back from a backup, or move the files away to begin with an empty dataset"
         )),
         Err(error) => Err(format!("{there}: {error}")),
     }

@@ -1,5 +1,5 @@
-//! What belongs to no key, read back: libraries of functions, and secondary indexes. Both have their
-//! place among what happened to shard 0, so only the replayer of shard 0 meets them.
+//! What belongs to no key, read back: libraries of functions, and secondary indexes. Both have
+//! their place among what happened to shard 0, so only the replayer of shard 0 meets them.
 
 use journal::codec::Source;
 use journal::record::Record;

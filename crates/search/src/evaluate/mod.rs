@@ -89,7 +89,7 @@ pub enum Sort {
     None,
 }
 
-/// Whether whoever asks may know of a key: others are as if they were not indexed.
+/// Whether the client may know of a key: others are as if they were not indexed.
 #[derive(Clone, Copy)]
 pub struct Admits<'o>(pub &'o dyn Fn(&[u8]) -> bool);
 
@@ -116,7 +116,7 @@ pub struct Options<'o> {
     pub attributes: Option<&'o [AttributeId]>,
     /// `INKEYS`.
     pub keys: Option<&'o [&'o [u8]]>,
-    /// The keys that whoever asks may know of; all if absent.
+    /// The keys that the client may know of; all if absent.
     pub admits: Option<Admits<'o>>,
     /// `LANGUAGE`, else that of the index.
     pub language: Option<&'o Language>,

@@ -75,8 +75,8 @@ worded! {
         let (name, _) = control.index(words[0])?;
         let known = control.engine.catalog.known();
         let aliases = known.databases.get(&control.session.db).map(|names| &names.aliases);
-        let of_it = |pair: &(&Box<[u8]>, &Box<[u8]>)| *pair.1 == name;
-        let found: Vec<_> = aliases.into_iter().flatten().filter(of_it).collect();
+        let aliases = aliases.into_iter().flatten();
+        let found: Vec<_> = aliases.filter(|(_, of)| **of == name).collect();
         out.set(found.len());
         found.iter().for_each(|(alias, _)| out.bulk(alias));
         Ok(())

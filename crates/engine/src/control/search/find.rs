@@ -75,7 +75,7 @@ impl Asked {
     }
 
     /// A row that was found, as it is now, if it still matches. The shard of its key is held, so it
-    /// stays so: rows were found without, and somebody may have written to its document since.
+    /// stays so: rows were found without, and another client may have changed its document.
     pub fn as_it_is(
         &self,
         (key, hit): (&[u8], &Hit),

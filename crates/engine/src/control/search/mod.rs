@@ -10,8 +10,8 @@ mod explain;
 mod find;
 mod info;
 mod pace;
+mod query;
 mod reply;
-mod search;
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     rows.extend(dictionary::rows());
     rows.extend(explain::rows());
     rows.extend(info::rows());
-    rows.extend(search::rows());
+    rows.extend(query::rows());
     rows
 }
 
