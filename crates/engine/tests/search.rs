@@ -54,6 +54,18 @@ fn documents_are_found() {
          SORTBY 2 @s DESC LIMIT 0 1",
     );
     assert_eq!(groups, "*2 :3 *6 $3 tag $5 green $1 c $1 1 $1 s $1 3");
+    let of_groups = ask(
+        &mut client,
+        "FT.AGGREGATE idx hello GROUPBY 0 REDUCE SUM 1 @n AS s APPLY '@s * 2' AS t \
+         APPLY '@t + 1' AS u",
+    );
+    assert_eq!(of_groups, "*2 :2 *6 $1 s $1 3 $1 t $1 6 $1 u $1 7");
+    // A pattern stands for all words like it, however many.
+    for n in 0..300 {
+        ask(&mut client, &format!("HSET d:many:{n} title lib{n}"));
+    }
+    assert_eq!(ask(&mut client, "FT.SEARCH idx lib* LIMIT 0 0"), "*1 :300");
+    assert_eq!(ask(&mut client, "FT.SEARCH idx '\"hello world\" | lib1*' LIMIT 0 0"), "*1 :112");
     assert_eq!(ask(&mut client, "FT._LIST"), "*1 $3 idx");
     assert_eq!(ask(&mut client, "FT.TAGVALS idx tag"), "*3 $4 blue $5 green $3 red");
 }

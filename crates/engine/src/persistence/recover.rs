@@ -486,7 +486,8 @@ fn refuse_orphan(data_dir: &DataDir) -> Result<(), String> {
         Ok(None) => Ok(()),
         Ok(Some(name)) => Err(format!(
             "{there} holds {name} but no MANIFEST, which says what counts. Nothing was changed. \
-             Put the MANIFEST back from a backup, or move the files away to begin with an empty dataset"
+             Put the MANIFEST back from a backup, or move the files away to begin with an \
+             empty dataset"
         )),
         Err(error) => Err(format!("{there}: {error}")),
     }

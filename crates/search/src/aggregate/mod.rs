@@ -215,9 +215,11 @@ impl Pipeline {
                 }
                 Stage::Apply { expression, place } => {
                     let value = expression.evaluate(&row)?;
-                    if let Some(old) = row.values.get_mut(*place) {
-                        *old = value;
+                    // Rows of groups have no column yet for what is computed of them.
+                    if row.values.len() <= *place {
+                        row.values.resize(*place + 1, Value::Null);
                     }
+                    row.values[*place] = value;
                 }
                 Stage::Limit { limit, seen } => {
                     let at = *seen;

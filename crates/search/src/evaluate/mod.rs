@@ -145,7 +145,7 @@ impl Default for Options<'_> {
             language: None,
             payload: None,
             synonyms: None,
-            expansions: 200,
+            expansions: usize::MAX,
             tanh_factor: 4.0,
         }
     }

@@ -222,7 +222,11 @@ impl<'p, 'o> Planner<'p, 'o> {
     ) -> Plan<'q> {
         let dictionaries = self.partitions.iter().map(|partition| &partition.words.dictionary);
         let words = merged(dictionaries, pattern, self.options.expansions, context);
-        let terms = words.iter().map(|word| self.term(TermKind::Word, word)).collect();
+        let term = |word: &Vec<u8>| {
+            context.tick(1);
+            self.term(TermKind::Word, word)
+        };
+        let terms = words.iter().map(term).collect();
         Plan::Terms { terms, attributes }
     }
 

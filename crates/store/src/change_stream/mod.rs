@@ -65,8 +65,8 @@ pub enum Change {
         /// What became of it.
         kind: ChangeKind,
     },
-    /// All that the shard had of this database is gone. Shard 0 says it even if it had nothing: other
-    /// things than keys may belong to a database.
+    /// All that the shard had of this database is gone. Shard 0 says it even if it had nothing:
+    /// other things than keys may belong to a database.
     Flushed {
         /// The database.
         db: usize,
