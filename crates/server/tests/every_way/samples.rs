@@ -123,7 +123,9 @@ fn sample(entry: &Entry) -> Option<Sample> {
 }
 
 fn is_ours(name: &str) -> bool {
-    ["json.", "graph.", "folio.", "range", "prefix"].iter().any(|start| name.starts_with(start))
+    ["json.", "graph.", "folio.", "ft.", "range", "prefix"]
+        .iter()
+        .any(|start| name.starts_with(start))
         || ["backup", "client|no-touch", "client|setinfo", "flushwal", "snapshot"].contains(&name)
 }
 
