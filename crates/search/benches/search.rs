@@ -153,7 +153,7 @@ fn main() {
     println!("{:?}", partition.figures());
     for (what, root, options) in queries() {
         let query = Query { root, knn: None };
-        let (found, took) = best(|| search(&[&partition], &query, &options, &mut |_| Ok(())));
+        let (found, took) = best(|| search(&[&partition][..], &query, &options, &mut |_| Ok(())));
         let found = found.expect("a good query");
         assert_eq!(found.hits.len(), found.total.min(10));
         println!("{what:<24} {:>8} hits {:>10.0} queries/s", found.total, 1.0 / took.as_secs_f64());

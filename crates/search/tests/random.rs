@@ -1,11 +1,12 @@
 //! Random queries over random documents, in one partition and in several, against a full scan.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use base::Rng;
-use kvist_search::evaluate::{Found, Options, Sort, search};
+use kvist_search::evaluate::{Found, Options, Partitions, Sort, search};
 use kvist_search::partition::Partition;
 use kvist_search::query::{Bound, Knn, Node, NodeOptions, Query, TagValue, VectorRange};
 
@@ -262,7 +263,7 @@ fn an_interrupt_stops_an_evaluation() {
     }
     let query = Query { root: Node::All, knn: None };
     let mut calls = 0;
-    let stopped = search(&[&indexes.one], &query, &Options::default(), &mut |work| {
+    let stopped = search(&[&indexes.one][..], &query, &Options::default(), &mut |work| {
         calls += 1;
         assert!((1000..2000).contains(&work));
         Err(kvist_search::error::Error::new("Timeout limit was reached"))
@@ -273,5 +274,57 @@ fn an_interrupt_stops_an_evaluation() {
         deep = Node::Not(Box::new(deep));
     }
     let query = Query { root: deep, knn: None };
-    assert!(search(&[&indexes.one], &query, &Options::default(), &mut |_| Ok(())).is_err());
+    assert!(search(&[&indexes.one][..], &query, &Options::default(), &mut |_| Ok(())).is_err());
+}
+
+/// Partitions that a writer always waits for.
+struct Awaited<'p> {
+    partitions: &'p [&'p Partition],
+    /// How often one was looked at.
+    looks: Cell<usize>,
+}
+
+impl Partitions for Awaited<'_> {
+    fn count(&self) -> usize {
+        self.partitions.len()
+    }
+
+    fn with<R>(&self, at: usize, look: impl FnOnce(&Partition) -> R) -> R {
+        self.looks.set(self.looks.get() + 1);
+        look(self.partitions[at])
+    }
+
+    fn with_all<R>(&self, look: impl FnOnce(&[&Partition]) -> R) -> R {
+        look(self.partitions)
+    }
+
+    fn is_awaited(&self, _: usize) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_evaluation_that_gives_way_finds_the_same() {
+    let mut rng = testkit::seed::rng();
+    let mut indexes = Indexes::new();
+    for _ in 0..12_000 {
+        indexes.change(&mut rng, 15_000);
+    }
+    let (three, mut gave_way) = (indexes.three.each_ref(), 0);
+    for _ in 0..testkit::seed::setting("KVIST_ROUNDS", 60) {
+        let query = Query { root: node(&mut rng, 3), knn: None };
+        let sort = match rng.below(3) {
+            0 => Sort::Score,
+            1 => Sort::None,
+            _ => Sort::Attribute { attribute: PRICE, descending: rng.below(2) == 0 },
+        };
+        let limit = [0, 10, usize::MAX][rng.below(3)];
+        let options = Options { sort, limit, offset: rng.below(3), ..Options::default() };
+        let awaited = Awaited { partitions: &three, looks: Cell::new(0) };
+        let found = search(&awaited, &query, &options, &mut |_| Ok(())).unwrap();
+        let at_once = search(&three[..], &query, &options, &mut |_| Ok(())).unwrap();
+        assert_eq!(found, at_once, "{query:?} {options:?}");
+        gave_way += usize::from(awaited.looks.get() > three.len());
+    }
+    assert!(gave_way > 5, "only {gave_way} evaluations gave way");
 }

@@ -1,5 +1,6 @@
 //! Hashes and JSON documents as an index reads them.
 
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
 use json::path::{Budget, Path};
@@ -12,10 +13,14 @@ use store::{Object, Seen};
 pub(crate) enum Stored<'s> {
     /// A hash.
     Hash(&'s types::Hash),
-    /// The tree of a JSON document.
-    Json(&'s json::Value),
-    /// The same of a document whose tree is not at hand.
-    Parsed(Box<json::Document>),
+    /// A JSON document.
+    Json(StoredJson<'s>),
+}
+
+/// A JSON document, whose tree is made when it is first asked for if the key holds a text.
+pub(crate) struct StoredJson<'s> {
+    document: &'s json::Document,
+    parsed: OnceCell<Option<json::Document>>,
 }
 
 impl<'s> Stored<'s> {
@@ -26,15 +31,7 @@ impl<'s> Stored<'s> {
             (Source::Hash, Object::Hash(hash)) => Some(Stored::Hash(hash)),
             (Source::Json, Object::Json(json)) => {
                 let document = json.document()?;
-                match document.tree() {
-                    Some(tree) => Some(Stored::Json(tree)),
-                    None => {
-                        // What it shares with others it holds by itself.
-                        let text = document.text()?;
-                        let parsed = json::Document::parse(text, &mut Registry::new());
-                        parsed.ok().map(|document| Stored::Parsed(Box::new(document)))
-                    }
-                }
+                Some(Stored::Json(StoredJson { document, parsed: OnceCell::new() }))
             }
             _ => None,
         }
@@ -44,9 +41,16 @@ impl<'s> Stored<'s> {
     pub fn root(&self) -> Option<Node<'_>> {
         match self {
             Stored::Hash(_) => None,
-            Stored::Json(value) => Some(value.root()),
-            Stored::Parsed(document) => document.tree().map(json::Value::root),
+            Stored::Json(json) => json.tree().map(json::Value::root),
         }
+    }
+
+    /// The whole of a JSON document as compact text.
+    pub fn text(&self) -> Option<Vec<u8>> {
+        let Stored::Json(json) = self else { return None };
+        let mut text = Vec::new();
+        json.document.write(&mut text);
+        Some(text)
     }
 
     /// The value of a field, or at a path, by its name.
@@ -54,6 +58,19 @@ impl<'s> Stored<'s> {
         match self {
             Stored::Hash(hash) => hash.get(identifier).map(|text| Value::Text(text.to_vec())),
             _ => at_path(self.root()?, identifier),
+        }
+    }
+}
+
+impl StoredJson<'_> {
+    fn tree(&self) -> Option<&json::Value> {
+        let parse = || {
+            // What it shares with others it holds by itself.
+            json::Document::parse(self.document.text()?, &mut Registry::new()).ok()
+        };
+        match self.document.tree() {
+            Some(tree) => Some(tree),
+            None => self.parsed.get_or_init(parse).as_ref()?.tree(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Mutex, RwLock};
+use search::evaluate::Partitions;
 use search::partition::Partition;
 use search::schema::{Definition, Source};
 
@@ -26,7 +27,7 @@ pub(crate) struct Documents {
     /// What it holds, and how.
     pub definition: Arc<Definition>,
     /// A shard's documents are in the partition of its number modulo theirs.
-    pub partitions: Box<[RwLock<Partition>]>,
+    partitions: Box<[Part]>,
     /// What documents must satisfy. A definition whose filter cannot be read has none: `FT.CREATE`
     /// refuses it.
     pub filter: Option<Filter>,
@@ -34,10 +35,17 @@ pub(crate) struct Documents {
     pub filling: Filling,
     /// Documents that could not be indexed.
     pub failures: Failures,
-    /// Bytes of each partition when it was last written to.
-    memory: Box<[AtomicUsize]>,
     /// How often it was asked.
     pub uses: AtomicU64,
+}
+
+/// A partition with its lock.
+struct Part {
+    partition: RwLock<Partition>,
+    /// Writers that wait for it.
+    awaiting: AtomicUsize,
+    /// Its bytes when it was last written to.
+    memory: AtomicUsize,
 }
 
 /// How far an index has read the keys that were there before it.
@@ -73,11 +81,13 @@ impl Index {
     pub fn new(definition: Arc<Definition>, synonyms: Synonyms, workers: usize) -> Self {
         let count = workers.next_power_of_two().clamp(1, PARTITIONS);
         let writes = Arc::new(AtomicU64::new(0));
-        let partition =
-            || RwLock::new(Partition::new(Arc::clone(&definition), Arc::clone(&writes)));
+        let part = || {
+            let partition = Partition::new(Arc::clone(&definition), Arc::clone(&writes));
+            let (awaiting, memory) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            Part { partition: RwLock::new(partition), awaiting, memory }
+        };
         let documents = Documents {
-            partitions: (0..count).map(|_| partition()).collect(),
-            memory: (0..count).map(|_| AtomicUsize::new(0)).collect(),
+            partitions: (0..count).map(|_| part()).collect(),
             filter: Filter::of(&definition).ok().flatten(),
             definition,
             filling: Filling::default(),
@@ -114,16 +124,21 @@ impl Documents {
 
     /// Changes the partition of a shard, whose lock is held.
     pub fn write<R>(&self, shard: usize, change: impl FnOnce(&mut Partition) -> R) -> R {
-        let number = shard % self.partitions.len();
-        let mut partition = self.partitions[number].write();
+        let part = &self.partitions[shard % self.partitions.len()];
+        let mut partition = part.partition.try_write().unwrap_or_else(|| {
+            part.awaiting.fetch_add(1, Ordering::AcqRel);
+            let partition = part.partition.write();
+            part.awaiting.fetch_sub(1, Ordering::AcqRel);
+            partition
+        });
         let result = change(&mut partition);
-        self.memory[number].store(partition.memory(), Ordering::Relaxed);
+        part.memory.store(partition.memory(), Ordering::Relaxed);
         result
     }
 
     /// Bytes of it. O(partitions).
     pub fn memory(&self) -> usize {
-        self.memory.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum()
+        self.partitions.iter().map(|part| part.memory.load(Ordering::Relaxed)).sum()
     }
 
     /// Records that a document could not be indexed.
@@ -142,5 +157,25 @@ impl Documents {
         let (left, all) = (&self.filling.left, &self.filling.all);
         let (left, all) = (left.load(Ordering::Acquire), all.load(Ordering::Acquire));
         if all == 0 { 1.0 } else { 1.0 - left as f64 / all as f64 }
+    }
+}
+
+/// Writers wait for a query that looks at their partition; a long one lets them through.
+impl Partitions for Documents {
+    fn count(&self) -> usize {
+        self.partitions.len()
+    }
+
+    fn with<R>(&self, at: usize, look: impl FnOnce(&Partition) -> R) -> R {
+        look(&self.partitions[at].partition.read())
+    }
+
+    fn with_all<R>(&self, look: impl FnOnce(&[&Partition]) -> R) -> R {
+        let held: Vec<_> = self.partitions.iter().map(|part| part.partition.read()).collect();
+        look(&held.iter().map(|partition| &**partition).collect::<Vec<_>>())
+    }
+
+    fn is_awaited(&self, at: usize) -> bool {
+        self.partitions[at].awaiting.load(Ordering::Acquire) > 0
     }
 }

@@ -10,6 +10,10 @@ const STEP: usize = 1000;
 pub struct Context<'i> {
     interrupt: &'i mut dyn FnMut(usize) -> Result<()>,
     work: usize,
+    /// Work before the last call.
+    counted: usize,
+    /// The interrupt was called since that was asked.
+    called: bool,
     error: Option<Error>,
     /// A pattern stood for more words than are looked up.
     pub overflow: bool,
@@ -17,7 +21,7 @@ pub struct Context<'i> {
 
 impl<'i> Context<'i> {
     pub fn new(interrupt: &'i mut dyn FnMut(usize) -> Result<()>) -> Self {
-        Self { interrupt, work: 0, error: None, overflow: false }
+        Self { interrupt, work: 0, counted: 0, called: false, error: None, overflow: false }
     }
 
     /// Counts work; whether to stop.
@@ -29,12 +33,24 @@ impl<'i> Context<'i> {
 
     #[cold]
     fn call(&mut self) -> bool {
+        self.called = true;
         if self.error.is_none() {
+            self.counted += self.work;
             self.error = (self.interrupt)(self.work).err();
         }
         // Once stopped, each tick says so.
         self.work = if self.error.is_some() { STEP } else { 0 };
         self.error.is_some()
+    }
+
+    /// The work so far.
+    pub fn done(&self) -> usize {
+        self.counted + self.work
+    }
+
+    /// Whether the interrupt was called since this was asked.
+    pub fn was_called(&mut self) -> bool {
+        std::mem::take(&mut self.called)
     }
 
     /// Stops the evaluation.

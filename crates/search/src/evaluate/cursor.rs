@@ -13,6 +13,9 @@ use crate::partition::numbers::Numbers;
 use crate::partition::postings;
 use crate::partition::record::{Shape, TextSet};
 
+/// Rows that an intersection tries before it says how far it has come.
+const SOME: usize = 1000;
+
 /// A condition on the column of an attribute.
 pub enum Condition {
     /// Both ends included.
@@ -111,7 +114,7 @@ impl<'p> Cursor<'p> {
             Kind::Bits(rows) => rows.next(row),
             Kind::Missing(rows) => rows.next(row),
             Kind::Summed(summed) => summed.rows.next(row),
-            Kind::And(and) => and.seek(row, self.partition, context),
+            Kind::And(and) => and.seek(row, self.partition, context, usize::MAX).unwrap_or(END),
             // Of a pattern they may be many.
             Kind::Or(parts) if context.tick(parts.len() / 64) => END,
             Kind::Or(parts) => {
@@ -138,6 +141,18 @@ impl<'p> Cursor<'p> {
             }
         };
         self.row
+    }
+
+    /// As [`Cursor::seek`], but gives up after some thousand rows that do not match: no row before
+    /// the one that is returned does.
+    ///
+    /// # Errors
+    /// That row.
+    pub fn seek_some(&mut self, row: u32, context: &mut Context<'_>) -> Result<u32, u32> {
+        let Kind::And(and) = &mut self.kind else { return Ok(self.seek(row, context)) };
+        let found = and.seek(row, self.partition, context, SOME);
+        self.row = found.unwrap_or(self.row);
+        found
     }
 
     /// Whether a row matches, which is in use and not less than those asked for before.
@@ -255,22 +270,30 @@ impl TermRows<'_> {
 }
 
 impl<'p> And<'p> {
-    fn seek(&mut self, row: u32, partition: &Partition, context: &mut Context<'_>) -> u32 {
-        let mut row = row;
+    /// The first row from this one on that all parts have; after so many attempts, the row that
+    /// comes next as the error.
+    fn seek(
+        &mut self,
+        mut row: u32,
+        partition: &Partition,
+        context: &mut Context<'_>,
+        mut attempts: usize,
+    ) -> Result<u32, u32> {
         'rows: loop {
+            attempts = attempts.checked_sub(1).ok_or(row)?;
             let at = match self.moved.first() {
                 Some(first) => self.parts[*first].seek(row, context),
                 None => partition.rows.live().next(row),
             };
             if at == END || context.tick(1) {
-                return END;
+                return Ok(END);
             }
             for part in self.moved.iter().skip(1) {
                 let next = self.parts[*part].seek(at, context);
                 if next != at {
                     row = next;
                     if next == END {
-                        return END;
+                        return Ok(END);
                     }
                     continue 'rows;
                 }
@@ -282,7 +305,7 @@ impl<'p> And<'p> {
                 }
             }
             if self.near.is_none_or(|near| self.is_near(near, at, partition, context)) {
-                return at;
+                return Ok(at);
             }
             row = at + 1;
         }

@@ -182,21 +182,55 @@ pub struct Found {
     pub overflow: bool,
 }
 
-/// Evaluates a query over the partitions of one index, which must have the same definition. The
-/// interrupt is called with the work since the last call, in rows, about every 1,000 of them.
+/// The partitions of one index, which all have the same definition. Each may have a lock of its own.
+pub trait Partitions {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// Looks at one, which does not change meanwhile.
+    fn with<R>(&self, at: usize, look: impl FnOnce(&Partition) -> R) -> R;
+    /// Looks at all of them.
+    fn with_all<R>(&self, look: impl FnOnce(&[&Partition]) -> R) -> R;
+    /// Whether a writer waits for this one, which is looked at.
+    fn is_awaited(&self, at: usize) -> bool;
+}
+
+impl Partitions for [&Partition] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn with<R>(&self, at: usize, look: impl FnOnce(&Partition) -> R) -> R {
+        look(self[at])
+    }
+
+    fn with_all<R>(&self, look: impl FnOnce(&[&Partition]) -> R) -> R {
+        look(self)
+    }
+
+    fn is_awaited(&self, _: usize) -> bool {
+        false
+    }
+}
+
+/// Evaluates a query. The interrupt is called with the work since the last call, in rows, about
+/// every 1,000 of them; then writers that wait are let through. A document that is there all the
+/// time is found once or not at all, as it was at some moment of the evaluation.
 ///
 /// # Errors
 /// The interrupt's, a query that is too deep, a vector of the wrong size.
-pub fn search(
-    partitions: &[&Partition],
+pub fn search<P: Partitions + ?Sized>(
+    partitions: &P,
     query: &Query,
     options: &Options<'_>,
     interrupt: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Found> {
     let mut context = Context::new(interrupt);
-    let Some(mut planner) = Planner::new(partitions, options) else { return Ok(Found::default()) };
-    let plan = planner.plan(&query.root, &mut context)?;
-    let scoring = Scoring::new(partitions, options);
+    let prepared = partitions.with_all(|all| {
+        let Some(mut planner) = Planner::new(all, options) else { return Ok(None) };
+        let plan = planner.plan(&query.root, &mut context)?;
+        Ok(Some((plan, Scoring::new(all, options))))
+    })?;
+    let Some((plan, scoring)) = prepared else { return Ok(Found::default()) };
     let mut search = Search { partitions, options, scoring, context };
     let mut found = match &query.knn {
         Some(knn) => search.nearest(&plan, knn)?,
@@ -223,11 +257,12 @@ pub fn explain_score(
     let Some(partition) = partitions.get(hit.partition) else { return Ok(None) };
     let plan = planner.plan(&query.root, &mut context)?;
     let scoring = Scoring::new(partitions, options);
-    let mut search = Search { partitions, options, scoring, context };
-    let mut cursor = search.open(&plan, partition).cursor;
-    let explanation = (cursor.seek(hit.row, &mut search.context) == hit.row)
-        .then(|| search.scoring.explain(&mut cursor, hit.row, &mut search.context));
-    search.context.check()?;
+    let mut slice =
+        Slice { partition, at: hit.partition, options, scoring: &scoring, context: &mut context };
+    let mut cursor = slice.open(&plan).cursor;
+    let explanation = (cursor.seek(hit.row, &mut context) == hit.row)
+        .then(|| scoring.explain(&mut cursor, hit.row, &mut context));
+    context.check()?;
     Ok(explanation)
 }
 
@@ -253,7 +288,8 @@ impl Walk<'_, '_> {
         self.admits.is_none_or(admits)
     }
 
-    fn seek(&mut self, mut row: u32, context: &mut Context<'_>) -> u32 {
+    /// The next row from this one on.
+    fn next(&mut self, mut row: u32, context: &mut Context<'_>) -> Step {
         loop {
             let at = match &self.only {
                 None => row,
@@ -263,45 +299,65 @@ impl Walk<'_, '_> {
                 }
             };
             if at == END {
-                return END;
+                return Step::End;
             }
-            row = self.cursor.seek(at, context);
-            if row == END {
-                return END;
-            }
+            row = match self.cursor.seek_some(at, context) {
+                Ok(END) => return Step::End,
+                Ok(row) => row,
+                Err(row) => return Step::Beyond(row),
+            };
             if row == at || self.only.is_none() {
                 if self.admits(row) {
-                    return row;
-                }
-                if context.tick(1) {
-                    return END;
+                    return Step::Row(row);
                 }
                 row += 1;
+                if context.tick(1) {
+                    return Step::End;
+                }
             }
         }
     }
 }
 
-/// One evaluation.
-struct Search<'p, 'o, 'i> {
-    partitions: &'p [&'p Partition],
-    options: &'o Options<'o>,
-    scoring: Scoring<'o>,
-    context: Context<'i>,
+/// How far a walk has come.
+enum Step {
+    /// This row matches.
+    Row(u32),
+    /// No row before this one does.
+    Beyond(u32),
+    End,
 }
 
-impl<'p, 'o> Search<'p, 'o, '_> {
-    fn open(&mut self, plan: &Plan<'_>, partition: &'p Partition) -> Walk<'p, 'o> {
-        let (options, scoring) = (self.options, &self.scoring);
-        let mut opener = Opener { partition, options, scoring, context: &mut self.context };
-        let cursor = opener.open(plan, false);
+/// What is found so far.
+struct Gathered {
+    /// How many hits are kept.
+    wanted: usize,
+    top: Top,
+    total: usize,
+}
+
+/// One evaluation, while it looks at one partition.
+struct Slice<'p, 'o, 'c, 'i> {
+    partition: &'p Partition,
+    /// Its place in the list of partitions.
+    at: usize,
+    options: &'o Options<'o>,
+    scoring: &'c Scoring<'o>,
+    context: &'c mut Context<'i>,
+}
+
+impl<'p, 'o> Slice<'p, 'o, '_, '_> {
+    fn open(&mut self, plan: &Plan<'_>) -> Walk<'p, 'o> {
+        let (partition, options) = (self.partition, self.options);
+        let (scoring, context) = (self.scoring, &mut *self.context);
+        let cursor = Opener { partition, options, scoring, context }.open(plan, false);
         let of_keys = |keys: &[&[u8]]| {
             let mut rows: Vec<u32> = keys.iter().filter_map(|key| partition.row_of(key)).collect();
             rows.sort_unstable();
             rows
         };
-        let (only, admits) = (self.options.keys.map(of_keys), self.options.admits);
-        Walk { partition, cursor, only, admits }
+        let only = options.keys.map(of_keys);
+        Walk { partition, cursor, only, admits: options.admits }
     }
 
     fn key(&self, hit: &Hit) -> Key<'p> {
@@ -310,12 +366,121 @@ impl<'p, 'o> Search<'p, 'o, '_> {
             Sort::Distance => Key::Distance(hit.distance.unwrap_or(f64::INFINITY)),
             Sort::None => Key::None,
             Sort::Attribute { attribute, descending } => {
-                let partition = self.partitions.get(hit.partition);
-                let value =
-                    partition.and_then(|partition| partition.sort_value(hit.row, attribute));
-                Key::Value { value, descending }
+                Key::Value { value: self.partition.sort_value(hit.row, attribute), descending }
             }
         }
+    }
+
+    /// Gathers hits from a row on. The row to go on from if a writer is to be let through, which
+    /// happens only when as much was done with what was opened as for opening it.
+    fn gather(
+        &mut self,
+        plan: &Plan<'_>,
+        mut from: u32,
+        gathered: &mut Gathered,
+        is_awaited: impl Fn() -> bool,
+    ) -> Option<u32> {
+        let begun = self.context.done();
+        let mut walk = self.open(plan);
+        let opened = self.context.done();
+        let known = walk.known_count().filter(|_| from == 0);
+        let all = known.map(|count| gathered.total + count);
+        if let Some(all) = all.filter(|_| gathered.wanted == 0) {
+            gathered.total = all;
+            return None;
+        }
+        loop {
+            match walk.next(from, self.context) {
+                Step::End => return None,
+                Step::Beyond(row) => from = row,
+                Step::Row(row) => {
+                    self.take(&mut walk.cursor, row, gathered);
+                    // In the order of rows the first ones are all that is wanted.
+                    let is_enough = gathered.total >= gathered.wanted;
+                    if let Some(all) = all.filter(|_| is_enough && self.options.sort == Sort::None)
+                    {
+                        gathered.total = all;
+                        return None;
+                    }
+                    if self.context.tick(1) {
+                        return None;
+                    }
+                    from = row + 1;
+                }
+            }
+            let is_due = self.context.was_called();
+            if is_due && self.context.done() - opened >= opened - begun && is_awaited() {
+                return Some(from);
+            }
+        }
+    }
+
+    fn take(&mut self, cursor: &mut Cursor<'p>, row: u32, gathered: &mut Gathered) {
+        let score = match self.options.needs_scores() && gathered.wanted > 0 {
+            true => self.scoring.score(cursor, row, self.context),
+            false => 0.0,
+        };
+        let (order, distance) = (self.partition.rows.get(row).order, cursor.distance(row));
+        let hit = Hit { partition: self.at, row, order, score, distance };
+        gathered.top.push(self.key(&hit), hit);
+        gathered.total += 1;
+    }
+
+    /// All rows that match.
+    fn rows(&mut self, plan: &Plan<'_>) -> Bitmap {
+        let mut rows = Bitmap::default();
+        let mut walk = self.open(plan);
+        let mut from = 0;
+        loop {
+            match walk.next(from, self.context) {
+                Step::End => return rows,
+                Step::Beyond(row) => from = row,
+                Step::Row(row) => {
+                    rows.insert(row);
+                    from = row + 1;
+                    if self.context.tick(1) {
+                        return rows;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The nearest rows of those that match.
+    fn nearest(&mut self, plan: &Plan<'_>, knn: &Knn) -> Result<Vec<Hit>> {
+        let (partition, options) = (self.partition, self.options);
+        let field = partition.fields.get(usize::from(knn.attribute));
+        let Some(Content::Vectors(vectors)) = field.map(|field| &field.content) else {
+            return Ok(Vec::new());
+        };
+        let rows = match plan {
+            Plan::All if options.keys.is_none() && options.admits.is_none() => None,
+            _ => Some(self.rows(plan)),
+        };
+        self.context.tick(vectors.len());
+        let near = vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), rows.as_ref());
+        let near = near.ok_or_else(|| wrong_size(partition, knn.attribute, knn.blob.len()))?;
+        let hit = |(row, far)| {
+            let order = partition.rows.get(row).order;
+            Hit { partition: self.at, row, order, score: 0.0, distance: Some(far) }
+        };
+        Ok(near.into_iter().map(hit).collect())
+    }
+}
+
+/// One evaluation.
+struct Search<'s, 'o, 'i, P: ?Sized> {
+    partitions: &'s P,
+    options: &'o Options<'o>,
+    scoring: Scoring<'o>,
+    context: Context<'i>,
+}
+
+impl<P: Partitions + ?Sized> Search<'_, '_, '_, P> {
+    fn with<R>(&mut self, at: usize, look: impl FnOnce(Slice<'_, '_, '_, '_>) -> R) -> R {
+        let (options, scoring, context) = (self.options, &self.scoring, &mut self.context);
+        self.partitions
+            .with(at, |partition| look(Slice { partition, at, options, scoring, context }))
     }
 
     fn matching(&mut self, plan: &Plan<'_>) -> Found {
@@ -324,42 +489,17 @@ impl<'p, 'o> Search<'p, 'o, '_> {
             0 => 0,
             limit => options.offset.saturating_add(limit),
         };
-        let (mut top, mut total) = (Top::new(wanted), 0);
-        let scores = options.needs_scores() && wanted > 0;
-        for at in 0..self.partitions.len() {
-            let mut walk = self.open(plan, self.partitions[at]);
-            let known = walk.known_count();
-            if let Some(count) = known.filter(|_| wanted == 0) {
-                total += count;
-                continue;
+        let mut gathered = Gathered { wanted, top: Top::new(wanted), total: 0 };
+        let partitions = self.partitions;
+        for at in 0..partitions.count() {
+            let mut from = Some(0);
+            while let Some(row) = from {
+                let is_awaited = || partitions.is_awaited(at);
+                from =
+                    self.with(at, |mut slice| slice.gather(plan, row, &mut gathered, is_awaited));
             }
-            let mut seen = 0;
-            let mut row = walk.seek(0, &mut self.context);
-            while row != END {
-                let score = match scores {
-                    true => self.scoring.score(&mut walk.cursor, row, &mut self.context),
-                    false => 0.0,
-                };
-                let distance = walk.cursor.distance(row);
-                let order = self.partitions[at].rows.get(row).order;
-                let hit = Hit { partition: at, row, order, score, distance };
-                let key = self.key(&hit);
-                top.push(key, hit);
-                seen += 1;
-                // In the order of rows the first ones are all that is wanted.
-                if options.sort == Sort::None
-                    && total + seen >= wanted
-                    && let Some(count) = known
-                {
-                    seen = count;
-                    break;
-                }
-                row =
-                    if self.context.tick(1) { END } else { walk.seek(row + 1, &mut self.context) };
-            }
-            total += seen;
         }
-        let mut hits = top.hits(0);
+        let (total, mut hits) = (gathered.total, gathered.top.hits());
         self.finish_scores(&mut hits);
         Found { total, hits: hits.split_off(options.offset.min(hits.len())), overflow: false }
     }
@@ -380,51 +520,23 @@ impl<'p, 'o> Search<'p, 'o, '_> {
     }
 
     fn nearest(&mut self, plan: &Plan<'_>, knn: &Knn) -> Result<Found> {
-        let options = self.options;
-        let mut found: Vec<Hit> = Vec::new();
-        for at in 0..self.partitions.len() {
-            let partition = self.partitions[at];
-            let field = partition.fields.get(usize::from(knn.attribute));
-            let Some(Content::Vectors(vectors)) = field.map(|field| &field.content) else {
-                continue;
-            };
-            let rows = match plan {
-                Plan::All if options.keys.is_none() && options.admits.is_none() => None,
-                _ => Some(self.rows(plan, partition)),
-            };
-            self.context.tick(vectors.len());
-            let near =
-                vectors.nearest(&knn.blob, knn.k, knn.ef_runtime.unwrap_or(0), rows.as_ref());
-            let near = near.ok_or_else(|| wrong_size(partition, knn.attribute, knn.blob.len()))?;
-            found.extend(near.into_iter().map(|(row, far)| {
-                let order = partition.rows.get(row).order;
-                Hit { partition: at, row, order, score: 0.0, distance: Some(far) }
-            }));
-        }
         let mut nearest = Top::new(knn.k);
-        for hit in found {
-            nearest.push(Key::Distance(hit.distance.unwrap_or(f64::INFINITY)), hit);
+        for at in 0..self.partitions.count() {
+            for hit in self.with(at, |mut slice| slice.nearest(plan, knn))? {
+                nearest.push(Key::Distance(hit.distance.unwrap_or(f64::INFINITY)), hit);
+            }
         }
-        let mut hits = nearest.hits(0);
+        let mut hits = nearest.hits();
         let total = hits.len();
         if let Sort::Attribute { .. } = self.options.sort {
             let mut top = Top::new(total);
-            hits.drain(..).for_each(|hit| top.push(self.key(&hit), hit));
-            hits = top.hits(0);
+            for hit in hits {
+                self.with(hit.partition, |slice| top.push(slice.key(&hit), hit));
+            }
+            hits = top.hits();
         }
         let hits = hits.into_iter().skip(self.options.offset).take(self.options.limit).collect();
         Ok(Found { total, hits, overflow: false })
-    }
-
-    fn rows(&mut self, plan: &Plan<'_>, partition: &'p Partition) -> Bitmap {
-        let mut rows = Bitmap::default();
-        let mut walk = self.open(plan, partition);
-        let mut row = walk.seek(0, &mut self.context);
-        while row != END {
-            rows.insert(row);
-            row = if self.context.tick(1) { END } else { walk.seek(row + 1, &mut self.context) };
-        }
-        rows
     }
 }
 

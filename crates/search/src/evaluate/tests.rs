@@ -91,7 +91,7 @@ fn word(text: &str) -> Node {
 fn scores(partition: &Partition, root: Node, scorer: Scorer) -> Vec<(u32, f64)> {
     let options = Options { scorer, ..Options::default() };
     let query = Query { root, knn: None };
-    let found = search(&[partition], &query, &options, &mut |_| Ok(())).unwrap();
+    let found = search(&[partition][..], &query, &options, &mut |_| Ok(())).unwrap();
     assert_eq!(found.total, found.hits.len());
     found.hits.iter().map(|hit| (hit.row + 1, hit.score)).collect()
 }

@@ -3,7 +3,7 @@
 use ::search::aggregate::{Origin, Pipeline, Property, Record};
 use ::search::document;
 use ::search::error::Error;
-use ::search::evaluate::{self, Hit, Sort};
+use ::search::evaluate::{self, Hit, Partitions, Sort};
 use ::search::expression::Value;
 use ::search::number;
 use ::search::partition::Partition;
@@ -14,7 +14,7 @@ use base::{CmdError, Protocol, Reply, Spec};
 use wire::RespWriter;
 
 use super::content::text_at;
-use super::find::{Asked, DIALECT, distance_names};
+use super::find::{Asked, DIALECT, again, distance_names};
 use super::pace::Pace;
 use super::{READS, UNKNOWN, refused, reply};
 use crate::control::{Control, acts, worded};
@@ -100,6 +100,8 @@ worded! {
     }
 }
 
+/// Rows for which partitions are taken once.
+const TOGETHER: usize = 512;
 /// The most bytes that the rows of one request may take while they are made.
 const MOST_BYTES: usize = 1 << 30;
 
@@ -167,23 +169,24 @@ impl Maker<'_> {
             (0..properties.len()).filter(|&at| !self.is_indexed(&properties[at])).collect();
         let loads = self.pipeline.loads_all() || !by_document.is_empty();
         let mut halves = Vec::new();
-        let total = {
-            let held = asked.hold();
-            let partitions: Vec<&Partition> = held.iter().map(|held| &**held).collect();
-            let mut interrupt = |_: usize| pace.check();
-            let found = evaluate::search(&partitions, query, &options, &mut interrupt);
-            let found = found.map_err(refused)?;
-            for (at, hit) in found.hits.iter().enumerate() {
-                if at % 1024 == 1023 {
-                    pace.check().map_err(refused)?;
+        let index = &**asked.index;
+        let found = evaluate::search(index, query, &options, &mut |_| pace.check());
+        let found = found.map_err(refused)?;
+        for hits in found.hits.chunks(TOGETHER) {
+            pace.check().map_err(refused)?;
+            index.with_all(|partitions| {
+                for hit in hits {
+                    let partition = partitions[hit.partition];
+                    let Some(key) = partition.key_of(hit.row) else { continue };
+                    let Some(hit) = again(partition, (key, hit), query, &options) else { continue };
+                    self.take(partition, (key, &hit), &properties, loads, &mut halves)?;
                 }
-                self.take(partitions[hit.partition], hit, &properties, loads, &mut halves)?;
-                if self.pipeline.is_full() {
-                    break;
-                }
+                Ok(())
+            })?;
+            if self.pipeline.is_full() {
+                break;
             }
-            found.total
-        };
+        }
         for (at, half) in halves.into_iter().enumerate() {
             if at % 256 == 255 {
                 pace.check().map_err(refused)?;
@@ -195,7 +198,7 @@ impl Maker<'_> {
             }
         }
         let rows = self.pipeline.finish().map_err(refused)?;
-        Ok((total, Batch::of(rows, groups)))
+        Ok((found.total, Batch::of(rows, groups)))
     }
 
     /// Whether the index has a property as it is answered: numbers, and texts that are sortable.
@@ -220,12 +223,11 @@ impl Maker<'_> {
     fn take(
         &mut self,
         partition: &Partition,
-        hit: &Hit,
+        (key, hit): (&[u8], &Hit),
         properties: &[Property],
         loads: bool,
         halves: &mut Vec<Half>,
     ) -> Result<(), CmdError> {
-        let Some(key) = partition.key_of(hit.row) else { return Ok(()) };
         let values = self.values(partition, (key, hit), properties);
         match loads {
             true => halves.push(Half { key: key.into(), hit: *hit, values }),
@@ -278,8 +280,9 @@ impl Maker<'_> {
         let more = with_document(&mut control.txn.held, place, what, |stored| {
             let now = still(&key, &hit)?;
             if now.order != hit.order {
-                let partition = self.asked.index.partitions[now.partition].read();
-                values = self.values(&partition, (&key, &now), properties);
+                values = self.asked.index.with(now.partition, |partition| {
+                    self.values(partition, (&key, &now), properties)
+                });
             }
             for &at in by_document {
                 let name = match &properties[at].origin {
@@ -334,8 +337,8 @@ fn everything(stored: &Stored<'_>) -> Vec<(Vec<u8>, Value)> {
             hash.iter().map(|(name, text)| (name.to_vec(), Value::Text(text.to_vec()))).collect()
         }
         _ => {
-            let text = stored.root().and_then(|root| text_at(root, b"$", false));
-            text.map(|text| (b"$".to_vec(), Value::Text(text))).into_iter().collect()
+            let text = stored.text().map(|text| (b"$".to_vec(), Value::Text(text)));
+            text.into_iter().collect()
         }
     }
 }

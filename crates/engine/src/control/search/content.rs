@@ -73,12 +73,11 @@ impl<'r> Content<'r> {
                         fields.push((name.to_vec(), text));
                     }
                 }
-                if let Some(root) = stored.root() {
-                    let mut text = Vec::new();
-                    match self.dialect {
-                        0..=2 => root.write(&mut text),
-                        _ => write_all(&[root], &mut text),
-                    }
+                if let Some(text) = stored.text() {
+                    let text = match self.dialect {
+                        0..=2 => text,
+                        _ => [b"[", &text[..], b"]"].concat(),
+                    };
                     fields.push((b"$".to_vec(), text));
                 }
                 fields

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::search::evaluate::Partitions;
 use ::search::schema::Definition;
 use base::{CmdError, Flag, Protocol, Reply, Spec};
 use store::{Scope, Txn};
@@ -207,9 +208,11 @@ fn drop_index(
 /// Deletes the documents of an index, key by key, as DEL does.
 fn delete_documents(control: &mut Control<'_>, index: &Index) {
     let mut keys: Vec<Box<[u8]>> = Vec::new();
-    for partition in &index.partitions {
-        let partition = partition.read();
-        keys.extend(partition.live_rows().filter_map(|row| partition.key_of(row).map(Box::from)));
+    for at in 0..index.count() {
+        index.with(at, |partition| {
+            let of = |row| partition.key_of(row).map(Box::from);
+            keys.extend(partition.live_rows().filter_map(of));
+        });
     }
     let engine = control.engine;
     for name in &keys {

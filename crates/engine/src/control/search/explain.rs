@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::search::partition::Partition;
+use ::search::evaluate::Partitions;
 use ::search::query::Query;
 use ::search::request::Search;
 use ::search::schema::{Definition, Kind};
@@ -84,10 +84,11 @@ worded! {
             return Err(CmdError::new("Not a tag field"));
         }
         let mut values: BTreeSet<Vec<u8>> = BTreeSet::new();
-        for partition in &index.partitions {
-            let partition: &Partition = &partition.read();
-            let tags = partition.tag_values(id).into_iter().flatten();
-            values.extend(tags.map(|(text, _)| text.to_vec()));
+        for at in 0..index.count() {
+            index.with(at, |partition| {
+                let tags = partition.tag_values(id).into_iter().flatten();
+                values.extend(tags.map(|(text, _)| text.to_vec()));
+            });
         }
         out.set(values.len());
         values.iter().for_each(|value| out.bulk(value));

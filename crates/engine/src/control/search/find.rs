@@ -7,13 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use ::search::error::{Error, Result};
-use ::search::evaluate::{self, Admits, Hit, Sort};
+use ::search::evaluate::{self, Admits, Hit, Partitions, Sort};
 use ::search::partition::{Partition, SortValue};
 use ::search::query::{Node, Query, VectorRange};
 use ::search::schema::{AttributeId, Definition};
 use ::search::text::Synonyms;
 use base::CmdError;
-use parking_lot::RwLockReadGuard;
 
 use super::pace::Pace;
 use super::refused;
@@ -59,11 +58,6 @@ impl Asked {
         Ok(Asked { name, index, db: control.session.db, synonyms, may_read })
     }
 
-    /// Its partitions, held to be read.
-    pub fn hold(&self) -> Vec<RwLockReadGuard<'_, Partition>> {
-        self.index.partitions.iter().map(|partition| partition.read()).collect()
-    }
-
     /// What it holds, and how.
     pub fn definition(&self) -> &Definition {
         &self.index.definition
@@ -82,16 +76,25 @@ impl Asked {
         query: &Query,
         options: &evaluate::Options<'_>,
     ) -> Option<Hit> {
-        let partition: &Partition = &self.index.partitions[hit.partition].read();
-        if partition.order_of(key)? == hit.order {
-            return Some(*hit);
-        }
-        let options = evaluate::Options { keys: Some(&[key]), offset: 0, limit: 1, ..*options };
-        let query = Query { root: query.root.clone(), knn: None };
-        let again = evaluate::search(&[partition], &query, &options, &mut |_| Ok(())).ok()?;
-        let Hit { row, order, .. } = *again.hits.first()?;
-        Some(Hit { row, order, ..*hit })
+        self.index.with(hit.partition, |partition| again(partition, (key, hit), query, options))
     }
+}
+
+/// A row of a partition that was given back since it was found: as it is now, if it still matches.
+pub(super) fn again(
+    partition: &Partition,
+    (key, hit): (&[u8], &Hit),
+    query: &Query,
+    options: &evaluate::Options<'_>,
+) -> Option<Hit> {
+    if partition.order_of(key)? == hit.order {
+        return Some(*hit);
+    }
+    let options = evaluate::Options { keys: Some(&[key]), offset: 0, limit: 1, ..*options };
+    let query = Query { root: query.root.clone(), knn: None };
+    let found = evaluate::search(&[partition][..], &query, &options, &mut |_| Ok(())).ok()?;
+    let Hit { row, order, .. } = *found.hits.first()?;
+    Some(Hit { row, order, ..*hit })
 }
 
 /// A row that was found, without its document.
@@ -120,28 +123,30 @@ pub(super) fn find(
     wanted: &Wanted<'_>,
     pace: &mut Pace<'_>,
 ) -> Result<(usize, Vec<Candidate>)> {
-    let held = asked.hold();
-    let partitions: Vec<&Partition> = held.iter().map(|partition| &**partition).collect();
+    let index = &**asked.index;
     let mut interrupt = |_: usize| pace.check();
-    let found = evaluate::search(&partitions, wanted.query, &wanted.options, &mut interrupt)?;
+    let found = evaluate::search(index, wanted.query, &wanted.options, &mut interrupt)?;
     let mut candidates = Vec::with_capacity(found.hits.len());
     for hit in found.hits {
-        let partition = partitions[hit.partition];
-        let Some(key) = partition.key_of(hit.row) else { continue };
-        let explanation = match wanted.explain {
-            true => {
-                let options = &wanted.options;
-                evaluate::explain_score(&partitions, wanted.query, options, &hit, &mut interrupt)?
-            }
-            false => None,
-        };
-        candidates.push(Candidate {
-            key: key.into(),
-            sort_key: sort_key(partition, &hit, wanted.options.sort),
-            payload: partition.payload_of(hit.row).filter(|_| wanted.with_payloads).map(Vec::from),
-            explanation,
-            hit,
+        let candidate = index.with(hit.partition, |partition| {
+            let payload = partition.payload_of(hit.row).filter(|_| wanted.with_payloads);
+            Some(Candidate {
+                key: partition.key_of(hit.row)?.into(),
+                sort_key: sort_key(partition, &hit, wanted.options.sort),
+                payload: payload.map(Vec::from),
+                explanation: None,
+                hit,
+            })
         });
+        // A row may have got another document since; those that are gone are seen to be later.
+        let Some(mut candidate) = candidate else { continue };
+        if wanted.explain {
+            candidate.explanation = index.with_all(|all| {
+                let options = &wanted.options;
+                evaluate::explain_score(all, wanted.query, options, &hit, &mut interrupt)
+            })?;
+        }
+        candidates.push(candidate);
     }
     Ok((found.total, candidates))
 }

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use ::search::partition::Figures;
+use ::search::evaluate::Partitions;
+use ::search::partition::{Figures, Partition};
 use ::search::schema::{Attribute, Detail};
 use base::{CmdError, Protocol, Reply, Spec};
 use wire::RespWriter;
@@ -60,7 +61,7 @@ worded! {
 /// What an index holds, over its partitions.
 fn figures(index: &Index) -> Figures {
     let mut all = Figures::default();
-    index.partitions.iter().for_each(|partition| all += partition.read().figures());
+    (0..index.count()).for_each(|at| all += index.with(at, Partition::figures));
     all
 }
 
