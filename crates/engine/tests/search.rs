@@ -279,3 +279,121 @@ fn rows_match_while_others_write() {
         stop.store(true, Relaxed);
     });
 }
+
+/// What FT.CHECK says of an index without faults.
+fn sound(documents: usize) -> String {
+    format!(
+        "*10 $9 documents :{documents} $7 missing :0 $5 stale :0 $9 different :0 $7 example $-1"
+    )
+}
+
+#[test]
+fn indexes_are_what_their_documents_make_of_them() {
+    let mut client = indexed();
+    let json = "FT.CREATE j ON JSON PREFIX 1 j: FILTER '@n > 1' SCHEMA $.t AS t TEXT $.n AS n \
+                NUMERIC $.g[*] AS g TAG INDEXMISSING $.v AS v VECTOR FLAT 6 TYPE FLOAT32 DIM 2 \
+                DISTANCE_METRIC L2";
+    assert_eq!(ask(&mut client, json), "+OK");
+    for n in 0..5 {
+        ask(
+            &mut client,
+            &format!(
+                "JSON.SET j:{n} $ '{{\"t\":\"the runners ran\",\"n\":{n},\"g\":[\"a\",\"b\"],\
+                 \"v\":[1,{n}]}}'"
+            ),
+        );
+    }
+    ask(&mut client, "JSON.DEL j:4 $.g");
+    ask(&mut client, "HSET d:bad n none");
+    assert_eq!(ask(&mut client, "FT.CHECK idx"), sound(3));
+    assert_eq!(ask(&mut client, "FT.CHECK j"), sound(3));
+    for change in ["DEL d:1", "RENAME d:2 d:9", "COPY d:9 d:10", "JSON.NUMINCRBY j:0 $.n 5"] {
+        ask(&mut client, change);
+    }
+    assert_eq!(ask(&mut client, "FT.CHECK idx"), sound(3));
+    assert_eq!(ask(&mut client, "FT.CHECK j"), sound(4));
+    ask(&mut client, "MULTI");
+    ask(&mut client, "HSET d:11 n 1");
+    ask(&mut client, "FT.CHECK idx");
+    assert_eq!(ask(&mut client, "EXEC"), format!("*2 :1 {}", sound(4)));
+}
+
+#[test]
+fn misspelt_words_are_told() {
+    let mut client = TestClient::new(&engine());
+    ask(&mut client, "FT.CREATE i SCHEMA f1 TEXT f2 TEXT");
+    ask(&mut client, "HSET 1 f1 'some valid content' f2 'this is sample text'");
+    ask(&mut client, "HSET 2 f1 'very important' f2 'lorem ipsum'");
+    ask(&mut client, "FT.DICTADD dict lore lorem lorm");
+    for (line, reply) in [
+        ("FT.SPELLCHECK i impornant", "*1 *3 $4 TERM $9 impornant *1 *2 $3 0.5 $9 important"),
+        ("FT.SPELLCHECK i 'valid vlis'", "*1 *3 $4 TERM $4 vlis *0"),
+        ("FT.SPELLCHECK i vlis DISTANCE 2", "*1 *3 $4 TERM $4 vlis *1 *2 $3 0.5 $5 valid"),
+        (
+            "FT.SPELLCHECK i lorm TERMS INCLUDE dict",
+            "*1 *3 $4 TERM $4 lorm *3 *2 $3 0.5 $5 lorem *2 $1 0 $4 lore *2 $1 0 $4 lorm",
+        ),
+        ("FT.SPELLCHECK i lorm TERMS EXCLUDE dict", "*0"),
+        ("FT.SPELLCHECK i x TERMS EXCLUDE none", "-Dict does not exist: none"),
+        ("FT.SPELLCHECK none x", "-none: no such index"),
+    ] {
+        assert_eq!(ask(&mut client, line), reply, "{line}");
+    }
+}
+
+#[test]
+fn settings_have_the_names_of_redisearch() {
+    let mut client = indexed();
+    for (line, reply) in [
+        ("FT.CONFIG GET timeout", "*1 *2 $7 TIMEOUT $1 0"),
+        ("FT.CONFIG SET TIMEOUT 100", "+OK"),
+        ("CONFIG GET search-timeout", "*2 $14 search-timeout $3 100"),
+        ("FT.CONFIG SET TIMEOUT null", "-Could not convert argument to expected type"),
+        ("FT.CONFIG SET MINPREFIX 1", "-Not modifiable at runtime"),
+        ("FT.CONFIG GET nothing", "-Invalid option"),
+        // In the first dialect an optional word applies to what follows.
+        ("FT.SEARCH idx '-red goodbye' NOCONTENT LIMIT 0 0", "*1 :3"),
+        ("CONFIG SET search-default-dialect 2", "+OK"),
+        ("FT.SEARCH idx '-red goodbye' NOCONTENT LIMIT 0 0", "*1 :1"),
+    ] {
+        assert_eq!(ask(&mut client, line), reply, "{line}");
+    }
+}
+
+/// A query that takes long gives writers of its index their turn.
+#[test]
+fn writers_go_on_beside_a_long_query() {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+    let engine = engine();
+    let mut client = TestClient::new(&engine);
+    ask(&mut client, CREATE);
+    let rows = 30_000;
+    for n in 0..rows {
+        ask(&mut client, &format!("HSET d:{n} title 'word{} same' n {n}", n % 100));
+    }
+    let (written, done) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let written_beside = std::thread::scope(|scope| {
+        let (engine, written, done) = (&engine, &written, &done);
+        scope.spawn(move || {
+            let mut writer = TestClient::new(engine);
+            for n in (0..rows).cycle() {
+                ask(&mut writer, &format!("HSET d:{n} n {n}"));
+                written.fetch_add(1, Relaxed);
+                if done.load(Relaxed) {
+                    break;
+                }
+            }
+        });
+        while written.load(Relaxed) == 0 {
+            std::thread::yield_now();
+        }
+        let before = written.load(Relaxed);
+        // Each row is visited, and found once, whatever is written to it meanwhile.
+        let count = ask(&mut client, "FT.SEARCH idx 'same -@n:[5 5]' SORTBY n LIMIT 0 0");
+        assert_eq!(count, format!("*1 :{}", rows - 1));
+        let beside = written.load(Relaxed) - before;
+        done.store(true, Relaxed);
+        beside
+    });
+    assert!(written_beside > 3, "{written_beside} writes beside a query of all rows");
+}

@@ -67,6 +67,23 @@ pub(super) const LIST: &[D] = &[
      it has made. One that wants more ends with an error.",
     )
     .own(),
+    D::int(
+        "search-timeout",
+        "0",
+        0,
+        1 << 31,
+        "Milliseconds that a query of secondary indexes may run, unless it brings a `TIMEOUT` of \
+     its own. Then it ends with an error, never with a part of the answer. 0 is no limit.",
+    )
+    .own(),
+    D::int(
+        "search-default-dialect",
+        "1",
+        1,
+        4,
+        "The dialect of queries of secondary indexes that name none.",
+    )
+    .own(),
     D::text(
         "graph-import-folder",
         "",
@@ -92,6 +109,10 @@ pub struct QuerySettings {
     pub graph_rows: Option<usize>,
     /// Bytes that a query on a graph may keep.
     pub graph_memory: usize,
+    /// Milliseconds that a query of indexes may run; 0: as long as it takes.
+    pub search_timeout: u64,
+    /// The dialect of queries of indexes that name none.
+    pub search_dialect: u8,
     /// Where files are that a query on a graph may read.
     pub graph_import_folder: Option<PathBuf>,
 }
@@ -111,6 +132,8 @@ impl QuerySettings {
             graph_timeout_max: time("graph-timeout-max"),
             graph_rows: usize::try_from(settings.int::<i64>("graph-resultset-size")).ok(),
             graph_memory: usize::try_from(memory).unwrap_or(usize::MAX),
+            search_timeout: settings.int("search-timeout"),
+            search_dialect: settings.int("search-default-dialect"),
             graph_import_folder: settings.path("graph-import-folder").map(PathBuf::from),
         }
     }

@@ -107,6 +107,11 @@ impl Dictionary {
         self.terms.get(id as usize).map_or(&[], |term| &term.text)
     }
 
+    /// What a term that is there stands for.
+    pub fn kind(&self, id: TermId) -> TermKind {
+        self.terms[id as usize].kind
+    }
+
     /// The rows of a term that is there.
     pub fn postings(&self, id: TermId) -> &Postings {
         &self.terms[id as usize].postings

@@ -13,6 +13,7 @@
 
 pub(crate) mod bitmap;
 pub(crate) mod column;
+mod contents;
 pub(crate) mod dictionary;
 pub(crate) mod field;
 pub(crate) mod geo;
@@ -33,6 +34,8 @@ use hashbrown::HashMap;
 
 use crate::document::{Document, Value};
 use crate::schema::{AttributeId, Definition};
+pub use contents::Contents;
+use dictionary::TermKind;
 use field::{Content, Field};
 use numbers::number_of;
 pub use prepare::IndexFailure;
@@ -301,6 +304,11 @@ impl Partition {
         let dictionary = &tags.dictionary;
         let terms = dictionary.words_from(b"");
         Some(terms.map(|term| (dictionary.text(term), dictionary.postings(term).len())))
+    }
+
+    /// Whether a document has this word in a text.
+    pub fn has_word(&self, word: &[u8]) -> bool {
+        self.words.dictionary.find(TermKind::Word, word).is_some()
     }
 
     /// The words of the text attributes in order, from this one on, each with how many documents

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::bitmap::END;
 use super::dictionary::{Dictionary, TermKind};
+use super::field::Content;
 use super::postings::Postings;
 use super::record::{Record, Shape};
 use super::{Partition, Put, SortValue};
@@ -190,4 +191,46 @@ fn one_bad_value_hides_the_document() {
         partition.put(b"k", &document).unwrap();
     }
     assert!(partition.remove(b"k") && !partition.remove(b"k"));
+}
+
+#[test]
+fn faults_of_an_index_are_seen() {
+    let definition = Arc::new(definition(vec![
+        attribute("t", text()),
+        attribute("n", Kind::Numeric),
+        attribute("g", tag()),
+    ]));
+    let fields = |text: &str, tags: &str| {
+        Fields(vec![
+            ("t", Value::Text(text.as_bytes().to_vec())),
+            ("n", Value::Text(b"5".to_vec())),
+            ("g", Value::Text(tags.as_bytes().to_vec())),
+        ])
+    };
+    let good = fields("the running horses", "a,b");
+    let expected = || Partition::expected(&definition, b"k", &good);
+    let indexed = || {
+        let mut partition = Partition::new(Arc::clone(&definition), Arc::default());
+        partition.put(b"other", &fields("horses of others", "b,c")).unwrap();
+        partition.put(b"k", &good).unwrap();
+        partition
+    };
+    assert!(expected().is_some() && indexed().contents(b"k") == expected());
+    assert_eq!(indexed().contents(b"none"), None);
+    let faults: [fn(&mut Partition); 3] = [
+        |it| {
+            let word = it.words.dictionary.find(TermKind::Word, b"horses").unwrap();
+            it.words.dictionary.remove(word, 1);
+        },
+        |it| it.fields[1].remove(1),
+        |it| {
+            let Content::Tags(tags) = &mut it.fields[2].content else { return };
+            tags.of.take(1);
+        },
+    ];
+    for fault in faults {
+        let mut partition = indexed();
+        fault(&mut partition);
+        assert_ne!(partition.contents(b"k"), expected());
+    }
 }

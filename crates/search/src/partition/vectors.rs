@@ -53,6 +53,11 @@ impl Vectors {
         self.vectors.remove(row);
     }
 
+    /// The vectors of a row, as they were given.
+    pub fn of(&self, row: u32) -> Vec<Vec<u8>> {
+        self.vectors.vectors(row)
+    }
+
     /// Rows with vectors.
     pub fn len(&self) -> usize {
         self.vectors.row_count()

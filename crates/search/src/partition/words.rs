@@ -199,14 +199,20 @@ impl Words {
 
     /// Removes a document from the postings of its terms; `data` is what its row keeps.
     pub fn remove(&mut self, row: u32, data: &[u8]) {
-        let (mut at, mut id) = (0, 0);
-        if self.texts.len() > 1 {
-            varint::skip(data, &mut at, self.texts.len() as u32);
-        }
+        let (mut at, mut id) = (self.start_of_terms(data), 0);
         while at < data.len() {
             id += varint::read(data, &mut at);
             self.dictionary.remove(id, row);
         }
+    }
+
+    /// Where the terms begin in what a row keeps.
+    pub fn start_of_terms(&self, data: &[u8]) -> usize {
+        let mut at = 0;
+        if self.texts.len() > 1 {
+            varint::skip(data, &mut at, self.texts.len() as u32);
+        }
+        at
     }
 
     /// Whether rows keep which positions are in which attribute.

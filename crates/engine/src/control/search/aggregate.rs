@@ -14,7 +14,7 @@ use base::{CmdError, Protocol, Reply, Spec};
 use wire::RespWriter;
 
 use super::content::text_at;
-use super::find::{Asked, DIALECT, again, distance_names};
+use super::find::{Asked, again, distance_names};
 use super::pace::Pace;
 use super::{READS, UNKNOWN, refused, reply};
 use crate::control::{Control, acts, worded};
@@ -40,8 +40,7 @@ worded! {
         let (name, words) = words.split_first().ok_or(UNKNOWN)?;
         let aggregate = Aggregate::parse(words).map_err(refused)?;
         let asked = Asked::begin(control, "ft.aggregate", name)?;
-        let hand_over = control.context.threads.hand_over;
-        let mut pace = Pace::new(control.engine, hand_over, aggregate.options.timeout);
+        let mut pace = control.pace(aggregate.options.timeout);
         let made = make(control, &asked, &aggregate, &mut pace);
         control.context.overran |= pace.is_long;
         let (total, mut batch) = made?;
@@ -113,7 +112,7 @@ pub(super) fn make(
     pace: &mut Pace<'_>,
 ) -> Result<(usize, Batch), CmdError> {
     let definition = asked.definition();
-    let options = aggregate.options.parse_options(DIALECT);
+    let options = aggregate.options.parse_options(asked.dialect);
     let query = Query::parse(&aggregate.query, definition, &options).map_err(refused)?;
     let distances = distance_names(&query);
     let mut extra: Vec<&[u8]> = vec![b"__key", b"__score"];

@@ -10,7 +10,7 @@ use ::search::text::Stemmer;
 use base::{CmdError, Flag, Reply, Spec};
 use wire::RespWriter;
 
-use super::find::{Asked, DIALECT};
+use super::find::Asked;
 use super::{CHANGES, READS, UNKNOWN, refused};
 use crate::control::{Control, acts, worded};
 use crate::engine::entry::Action;
@@ -54,7 +54,7 @@ fn explained(control: &mut Control<'_>, words: &[&[u8]]) -> Result<String, CmdEr
     let search = Search::parse(words).map_err(refused)?;
     let asked = Asked::begin(control, "ft.explain", name)?;
     let definition: &Definition = asked.definition();
-    let options = search.parse_options(definition, DIALECT);
+    let options = search.parse_options(definition, asked.dialect);
     let query = Query::parse(&search.query, definition, &options).map_err(refused)?;
     let stemmer = Stemmer::new(search.language.as_ref().unwrap_or(&definition.language));
     let expand = |word: &[u8]| {

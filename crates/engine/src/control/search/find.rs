@@ -20,15 +20,14 @@ use super::reply::SortKey;
 use crate::control::Control;
 use crate::search::Index;
 
-/// The dialect of requests that name none.
-pub(super) const DIALECT: u8 = 1;
-
 /// An index that is asked, and what is held of it.
 pub(super) struct Asked {
     pub name: Box<[u8]>,
     pub index: Arc<Index>,
     pub db: usize,
     pub synonyms: Synonyms,
+    /// The dialect of a request that names none.
+    pub dialect: u8,
     /// The keys that the user may read, if not all.
     pub may_read: Option<store::KeyFilter>,
 }
@@ -55,7 +54,8 @@ impl Asked {
         for (group, terms) in &index.synonyms {
             synonyms.update(group, terms.iter().map(|term| &**term));
         }
-        Ok(Asked { name, index, db: control.session.db, synonyms, may_read })
+        let (db, dialect) = (control.session.db, control.engine.config().queries.search_dialect);
+        Ok(Asked { name, index, db, synonyms, dialect, may_read })
     }
 
     /// What it holds, and how.

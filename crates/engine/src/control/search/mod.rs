@@ -3,6 +3,8 @@
 
 mod aggregate;
 mod alias;
+mod check;
+mod config;
 mod content;
 mod create;
 mod dictionary;
@@ -12,6 +14,7 @@ mod info;
 mod pace;
 mod query;
 mod reply;
+mod spelling;
 
 use std::sync::Arc;
 
@@ -44,11 +47,14 @@ pub(crate) fn rows() -> Vec<(&'static Spec, Action)> {
     let mut rows = Vec::new();
     rows.extend(aggregate::rows());
     rows.extend(alias::rows());
+    rows.extend(check::rows());
+    rows.extend(config::rows());
     rows.extend(create::rows());
     rows.extend(dictionary::rows());
     rows.extend(explain::rows());
     rows.extend(info::rows());
     rows.extend(query::rows());
+    rows.extend(spelling::rows());
     rows
 }
 

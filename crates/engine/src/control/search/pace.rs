@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use ::search::error::{Error, Result};
 
+use crate::control::Control;
 use crate::engine::Engine;
 use crate::scripts::LONG;
 
@@ -18,13 +19,19 @@ pub(super) struct Pace<'e> {
     pub is_long: bool,
 }
 
-impl<'e> Pace<'e> {
-    /// It begins now. A timeout of 0 milliseconds is none.
-    pub fn new(engine: &'e Engine, hand_over: fn(bool), timeout: Option<u64>) -> Self {
-        let timeout = timeout.filter(|&millis| millis > 0).map(Duration::from_millis);
+impl<'c> Control<'c> {
+    /// The clock of a query that begins now, with its own timeout if it brings one. 0 milliseconds
+    /// are no limit.
+    pub(super) fn pace(&self, timeout: Option<u64>) -> Pace<'c> {
+        let engine = self.engine;
+        let timeout = timeout.unwrap_or(engine.config().queries.search_timeout);
+        let timeout = (timeout > 0).then(|| Duration::from_millis(timeout));
+        let hand_over = self.context.threads.hand_over;
         Pace { engine, hand_over, started: Instant::now(), timeout, is_long: false }
     }
+}
 
+impl Pace<'_> {
     /// Whether it goes on: asked after some thousand rows.
     ///
     /// # Errors

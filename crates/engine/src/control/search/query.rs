@@ -10,7 +10,7 @@ use base::{CmdError, Spec};
 use wire::RespWriter;
 
 use super::content::{Content, Fields, Marks};
-use super::find::{Asked, Candidate, DIALECT, Wanted, distance_names, find, not_loaded, sortable};
+use super::find::{Asked, Candidate, Wanted, distance_names, find, not_loaded, sortable};
 use super::pace::Pace;
 use super::reply::{self, Explanation, Row, Shape, SortKey};
 use super::{READS, UNKNOWN, refused};
@@ -40,8 +40,7 @@ worded! {
         let (name, words) = words.split_first().ok_or(UNKNOWN)?;
         let search = Search::parse(words).map_err(refused)?;
         let asked = Asked::begin(control, "ft.search", name)?;
-        let hand_over = control.context.threads.hand_over;
-        let mut pace = Pace::new(control.engine, hand_over, search.options.timeout);
+        let mut pace = control.pace(search.options.timeout);
         let done = answer(control, &asked, &search, &mut pace, out);
         control.context.overran |= pace.is_long;
         done
@@ -77,7 +76,7 @@ enum Sorted {
 /// It cannot be read, or names what there is not.
 pub(super) fn prepare<'r>(asked: &'r Asked, search: &'r Search) -> Result<Prepared<'r>, CmdError> {
     let definition = asked.definition();
-    let options = search.parse_options(definition, DIALECT);
+    let options = search.parse_options(definition, asked.dialect);
     let dialect = options.dialect;
     let fields = options.in_fields.clone();
     let mut query = Query::parse(&search.query, definition, &options).map_err(refused)?;
