@@ -624,19 +624,19 @@ def spread(kind):
 
 def computed(kind):
     """What can be said of each shell?"""
-    request = AggregateRequest("@section:{shells}").load("@name", "@size", "@description")
+    request = AggregateRequest("@section:{shells}").load("@name", "@installed", "@description")
     request.apply(
         shouted="upper(@name)",
         start="substr(@name, 0, 3)",
         length="strlen(@name)",
-        kib="ceil(@size / 1024)",
+        mib="ceil(@installed / 1024)",
         about='format("%s: %s", @name, @description)',
         is_shell='contains(@description, "shell") > 0',
         z='startswith(@name, "z")',
-        parity="@size % 2 == 0 || !(@size > 100000)",
+        even="@installed % 2 == 0 || !(@installed > 100)",
     )
     rows = kind.rows(request.sort_by(Asc("@name"), max=1000))
-    numbers = ("length", "kib", "is_shell", "z", "parity", "size")
+    numbers = ("length", "mib", "is_shell", "z", "even", "installed")
     return [{key: float(value) if key in numbers else value for key, value in row.items()}
             for row in rows]
 

@@ -356,12 +356,12 @@ def spread(it):
 def computed(it):
     rows = []
     for name in sorted(it.section("shells")):
-        size, about = it.packages[name]["size"], it.packages[name]["description"]
+        size, about = it.packages[name]["installed"], it.packages[name]["description"]
         rows.append({
-            "name": name, "size": size, "description": about, "shouted": name.upper(),
-            "start": name[:3], "length": len(name), "kib": math.ceil(size / 1024),
+            "name": name, "installed": size, "description": about, "shouted": name.upper(),
+            "start": name[:3], "length": len(name), "mib": math.ceil(size / 1024),
             "about": f"{name}: {about}", "is_shell": "shell" in about, "z": name.startswith("z"),
-            "parity": size % 2 == 0 or size <= 100_000,
+            "even": size % 2 == 0 or size <= 100,
         })
     return rows
 
