@@ -1,5 +1,6 @@
 """Checks that put Kvist beside redis-server: random commands, scripts, tools, an application."""
 
+import contextlib
 import ctypes.util
 import os
 import pathlib
@@ -11,10 +12,10 @@ import sys
 import time
 
 from .environments import python_with_redis
-from .job import need
-from .places import ROOT, TARGET
+from .job import end_group, need
+from .places import PATIENCE, ROOT, TARGET
 from .registry import Failed, Skipped, check
-from .servers import (falkordb_words, kvist, program, redis_words, server_words,
+from .servers import (falkordb_words, kvist, lasting, program, redis_words, server_words,
                       serving)
 
 
@@ -209,6 +210,77 @@ def check_dependencies_graph(job):
         answers.write_text("".join(line + "\n" for line in output.splitlines()
                                    if line.startswith("{")))
         job.run([python, ROOT / "tests" / "examples" / "dependencies.py", index, answers])
+
+
+@check("search-examples", after=("build", "release"))
+def check_search_examples(job):
+    """Do indexes of packages answer what plain Python computes, also after kill -9 of a writer?"""
+    python, index = python_with_redis(job), some_packages(job)
+    words = [*server_words(job, "release"), "--appendonly", "yes"]
+    search = [python, ROOT / "examples" / "search.py", index]
+    with lasting(job, words) as server:
+        def ask(name, *options):
+            output = job.run([*search, "--port", str(server.port), *options])
+            answers = pathlib.Path(job.temporary) / f"search-{name}"
+            answers.write_text("".join(line + "\n" for line in output.splitlines()
+                                       if line.startswith("{")))
+            job.run([python, ROOT / "tests" / "examples" / "search.py", index, answers])
+
+        def agree():
+            job.run([python, ROOT / "tests" / "examples" / "agreement.py", str(server.port)])
+
+        def kill_while_loading(keys, *options):
+            load = [*search, "--port", str(server.port), "--load-only", *options]
+            with meanwhile(job, load) as loading:
+                killed_among(job, server, loading, keys)
+            server.start()
+            agree()
+
+        ask("resp2", "--protocol", "2")
+        kill_while_loading(0)  # all is there, and written again
+        ask("killed", "--ask-only")
+        kill_while_loading(server.ask("DBSIZE") * 2 // 3, "--flush")  # some of it is there
+        ask("completed")
+        agree()
+
+
+@contextlib.contextmanager
+def meanwhile(job, words):
+    """Runs a command beside others, whatever comes of it."""
+    with job.log.open("ab") as log:
+        log.write(f"$ {shlex.join(map(str, words))} &\n".encode())
+        log.flush()
+        process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL,
+                                   stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            job.wait(process, PATIENCE)
+        end_group(process)
+
+
+def killed_among(job, server, loading, keys):
+    """Kills a server in the midst of loading, and not before it has so many keys."""
+    enough, deadline = server.commands() + 3000, time.monotonic() + PATIENCE
+    while server.commands() < enough or server.ask("DBSIZE") < keys:
+        if loading.poll() is not None:
+            raise Failed("loading was over before the server was killed")
+        if time.monotonic() > deadline:
+            raise Failed(f"nothing was loaded within {PATIENCE} s")
+        time.sleep(0.01)
+    server.kill()
+
+
+def some_packages(job):
+    """A file with each eighth package of the index, and some that are asked for by name."""
+    path = job.log.with_suffix(".some-packages")
+    packages = package_index(job).read_bytes().strip().split(b"\n\n")
+    asked = {b"Package: " + name for name in (b"bash", b"gcc", b"vim")}
+    some = (package for at, package in enumerate(packages)
+            if at % 8 == 0 or package.partition(b"\n")[0] in asked)
+    path.write_bytes(b"\n\n".join(some) + b"\n\n")
+    return path
 
 
 def package_index(job):

@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import socket
@@ -78,31 +79,68 @@ def falkordb_words():
 @contextlib.contextmanager
 def serving(job, words):
     """A running server; gives its port. Fails if it dies, or does not stop when asked to."""
+    with lasting(job, words) as server:
+        yield server.port
+
+
+@contextlib.contextmanager
+def lasting(job, words):
+    """The same, as an object: it can be killed, and go on with what is in its folder."""
     with tempfile.TemporaryDirectory(prefix="server-", dir=job.temporary) as folder:
-        port = free_port()
-        words = [*words, "--port", str(port)]
-        with job.log.open("ab") as log:
-            log.write(f"$ {shlex.join(words)} &\n".encode())
-            log.flush()
-            process = subprocess.Popen(
-                words, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
-            )
+        server = Server(job, words, folder)
         try:
-            wait_for_answer(process, port)
-            yield port
-            if process.poll() is not None:
-                raise Failed(f"the server died with {process.returncode}")
-            process.terminate()
-            try:
-                code = job.wait(process, PATIENCE)
-            except subprocess.TimeoutExpired:
-                raise Failed("the server did not stop on SIGTERM") from None
-            if code:
-                raise Failed(f"the server ended with {code} on SIGTERM")
+            server.start()
+            yield server
+            server.stop()
         finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
+            server.kill()
+
+
+class Server:
+    """A server with a port and a folder of its own."""
+
+    def __init__(self, job, words, folder):
+        self.job, self.folder, self.port = job, folder, free_port()
+        self.words, self.process = [*words, "--port", str(self.port)], None
+
+    def start(self):
+        """Starts it, and waits for its first answer."""
+        with self.job.log.open("ab") as log:
+            log.write(f"$ {shlex.join(self.words)} &\n".encode())
+            log.flush()
+            self.process = subprocess.Popen(self.words, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=subprocess.STDOUT)
+        wait_for_answer(self.process, self.port)
+
+    def stop(self):
+        """Asks it to end, and fails if it has died or does not end well."""
+        if self.process.poll() is not None:
+            raise Failed(f"the server died with {self.process.returncode}")
+        self.process.terminate()
+        try:
+            code = self.job.wait(self.process, PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise Failed("the server did not stop on SIGTERM") from None
+        if code:
+            raise Failed(f"the server ended with {code} on SIGTERM")
+
+    def kill(self):
+        """Ends it at once, as a machine that fails would."""
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.job.wait(self.process, PATIENCE)
+
+    def ask(self, command):
+        """The answer to a command that is a number or a text."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+            connection.sendall(command.encode() + b"\r\n")
+            reply = connection.makefile("rb")
+            first = reply.readline().decode()
+            return int(first[1:]) if first[0] == ":" else reply.read(int(first[1:])).decode()
+
+    def commands(self):
+        """How many commands it has done."""
+        return int(re.search(r"total_commands_processed:(\d+)", self.ask("INFO stats"))[1])
 
 
 def wait_for_answer(process, port):
