@@ -89,8 +89,10 @@ fn postings(
     row: u32,
 ) -> Vec<Posting> {
     let of = |id| {
-        let mut rows = dictionary.postings(id).cursor(dictionary.shape());
-        let payload = (rows.seek(row) == row).then(|| rows.payload().to_vec());
+        let shape = dictionary.shape();
+        let mut rows = dictionary.postings(id).cursor(shape);
+        let own = |bytes: &[u8]| bytes[..shape.size(bytes, 0)].to_vec();
+        let payload = (rows.seek(row) == row).then(|| own(rows.payload()));
         (dictionary.kind(id) == TermKind::Stem, dictionary.text(id).to_vec(), payload)
     };
     let mut found: Vec<Posting> = terms.map(of).collect();

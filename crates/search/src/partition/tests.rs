@@ -213,6 +213,7 @@ fn faults_of_an_index_are_seen() {
         let mut partition = Partition::new(Arc::clone(&definition), Arc::default());
         partition.put(b"other", &fields("horses of others", "b,c")).unwrap();
         partition.put(b"k", &good).unwrap();
+        partition.put(b"later", &good).unwrap();
         partition
     };
     assert!(expected().is_some() && indexed().contents(b"k") == expected());
