@@ -4709,6 +4709,34 @@ class Commands(Generic[S]):
         """
         return self.execute_command("FT.ALTER", index, *arguments)
 
+    def ft_check(self, index):
+        """Indexes all documents once more, compares, and counts the differences.
+
+        ``FT.CHECK index`` since 1.0.0. O(N) in the keys of the database.
+        """
+        return self.execute_command("FT.CHECK", index)
+
+    def ft_config_get(self, option):
+        """Shows a setting of secondary indexes by RediSearch's name, or all of them.
+
+        ``FT.CONFIG GET option`` since 1.0.0. O(N) in the number of settings.
+        """
+        return self.execute_command("FT.CONFIG GET", option)
+
+    def ft_config_help(self, option):
+        """Tells what a setting of secondary indexes means, or all of them.
+
+        ``FT.CONFIG HELP option`` since 1.0.0. O(N) in the number of settings.
+        """
+        return self.execute_command("FT.CONFIG HELP", option)
+
+    def ft_config_set(self, option, value):
+        """Changes a setting of secondary indexes by RediSearch's name.
+
+        ``FT.CONFIG SET option value`` since 1.0.0. O(1).
+        """
+        return self.execute_command("FT.CONFIG SET", option, value)
+
     def ft_create(self, index, *arguments):
         """Makes an index of the hashes or JSON documents whose keys begin with a prefix.
 
@@ -4795,6 +4823,17 @@ class Commands(Generic[S]):
         its rarest part matches.
         """
         words = ["FT.SEARCH", index, query]
+        if argument is not None:
+            words += argument
+        return self.execute_command(*words)
+
+    def ft_spellcheck(self, index, query, *, argument=None):
+        """Suggests words for those of a query that no document has.
+
+        ``FT.SPELLCHECK index query [argument [argument ...]]`` since 1.0.0. O(N) in the words of
+        the index.
+        """
+        words = ["FT.SPELLCHECK", index, query]
         if argument is not None:
             words += argument
         return self.execute_command(*words)

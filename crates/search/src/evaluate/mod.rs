@@ -182,7 +182,8 @@ pub struct Found {
     pub overflow: bool,
 }
 
-/// The partitions of one index, which all have the same definition. Each may have a lock of its own.
+/// The partitions of one index, which all have the same definition. Each may have a lock of its
+/// own.
 pub trait Partitions {
     /// How many there are.
     fn count(&self) -> usize;
