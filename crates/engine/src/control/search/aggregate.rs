@@ -15,9 +15,9 @@ use wire::RespWriter;
 
 use super::content::text_at;
 use super::find::{Asked, again, distance_names};
-use super::pace::Pace;
+use super::pace::{Asking, run};
 use super::{READS, UNKNOWN, refused, reply};
-use crate::control::{Control, acts, worded};
+use crate::control::{acts, worded};
 use crate::engine::entry::Action;
 use crate::search::cursors::{Batch, Cursor};
 use crate::search::document::Stored;
@@ -36,32 +36,37 @@ worded! {
         complexity: "O(N) in the documents that match",
         grammar: "index:string query:string [argument:string...]",
         ..READS
-    }, |control, words, out| {
-        let (name, words) = words.split_first().ok_or(UNKNOWN)?;
-        let aggregate = Aggregate::parse(words).map_err(refused)?;
-        let asked = Asked::begin(control, "ft.aggregate", name)?;
-        let mut pace = control.pace(aggregate.options.timeout);
-        let made = make(control, &asked, &aggregate, &mut pace);
-        control.context.overran |= pace.is_long;
-        let (total, mut batch) = made?;
-        let Some(options) = aggregate.cursor else {
-            put_rows(out, total, &batch.take(usize::MAX));
-            return Ok(());
-        };
-        let first = batch.take(options.count);
-        out.array(2);
-        put_rows(out, total, &first);
-        let cursor = Cursor {
-            db: asked.db,
-            index: asked.name.clone(),
-            batch,
-            count: options.count,
-            max_idle: options.max_idle,
-            used: control.context.now,
-        };
-        out.int(control.engine.catalog.cursors.keep(cursor, control.context.now)?);
-        Ok(())
-    }
+    }, |control, words, out| run(control, ("ft.aggregate", words), aggregate_rows, out)
+}
+
+fn aggregate_rows(
+    asking: &mut Asking<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let (name, words) = words.split_first().ok_or(UNKNOWN)?;
+    let aggregate = Aggregate::parse(words).map_err(refused)?;
+    let asked = Asked::begin(asking, name)?;
+    asking.pace.limit(aggregate.options.timeout);
+    let (total, mut batch) = make(asking, &asked, &aggregate)?;
+    let Some(options) = aggregate.cursor else {
+        put_rows(out, total, &batch.take(usize::MAX));
+        return Ok(());
+    };
+    let first = batch.take(options.count);
+    let cursor = Cursor {
+        db: asked.db,
+        index: asked.name.clone(),
+        batch,
+        count: options.count,
+        max_idle: options.max_idle,
+        used: asking.now,
+    };
+    let number = asking.engine.catalog.cursors.keep(cursor, asking.now)?;
+    out.array(2);
+    put_rows(out, total, &first);
+    out.int(number);
+    Ok(())
 }
 
 worded! {
@@ -106,10 +111,9 @@ const MOST_BYTES: usize = 1 << 30;
 
 /// How many documents match, and the rows that come out.
 pub(super) fn make(
-    control: &mut Control<'_>,
+    asking: &mut Asking<'_>,
     asked: &Asked,
     aggregate: &Aggregate,
-    pace: &mut Pace<'_>,
 ) -> Result<(usize, Batch), CmdError> {
     let definition = asked.definition();
     let options = aggregate.options.parse_options(asked.dialect);
@@ -117,12 +121,12 @@ pub(super) fn make(
     let distances = distance_names(&query);
     let mut extra: Vec<&[u8]> = vec![b"__key", b"__score"];
     extra.extend(distances.iter().map(|name| &name[..]));
-    let seed = control.engine.run.hashing.seed ^ control.context.now;
+    let seed = asking.engine.run.hashing.seed ^ asking.now;
     let pipeline = Pipeline::compile(aggregate, definition, &extra, seed).map_err(refused)?;
     let groups = aggregate.steps.iter().any(|step| matches!(step, Step::GroupBy { .. }));
     let maker = Maker { asked, definition, pipeline, dialect: options.dialect, extra: extra.len() };
     let scores = aggregate.add_scores;
-    maker.run(control, &query, (aggregate.options.scorer.unwrap_or_default(), scores), pace, groups)
+    maker.run(asking, &query, (aggregate.options.scorer.unwrap_or_default(), scores), groups)
 }
 
 /// Makes rows.
@@ -145,10 +149,9 @@ struct Half {
 impl Maker<'_> {
     fn run(
         mut self,
-        control: &mut Control<'_>,
+        asking: &mut Asking<'_>,
         query: &Query,
         (scorer, scores): (evaluate::Scorer, bool),
-        pace: &mut Pace<'_>,
         groups: bool,
     ) -> Result<(usize, Batch), CmdError> {
         let properties = self.pipeline.properties().to_vec();
@@ -169,10 +172,10 @@ impl Maker<'_> {
         let loads = self.pipeline.loads_all() || !by_document.is_empty();
         let mut halves = Vec::new();
         let index = &**asked.index;
-        let found = evaluate::search(index, query, &options, &mut |_| pace.check());
+        let found = evaluate::search(index, query, &options, &mut |_| asking.pace.check());
         let found = found.map_err(refused)?;
         for hits in found.hits.chunks(TOGETHER) {
-            pace.check().map_err(refused)?;
+            asking.pace.check().map_err(refused)?;
             index.with_all(|partitions| {
                 for hit in hits {
                     let partition = partitions[hit.partition];
@@ -187,11 +190,11 @@ impl Maker<'_> {
             }
         }
         for (at, half) in halves.into_iter().enumerate() {
-            if at % 256 == 255 {
-                pace.check().map_err(refused)?;
+            if at % 64 == 63 {
+                asking.pace.check().map_err(refused)?;
             }
             let still = |key: &[u8], hit: &Hit| asked.as_it_is((key, hit), query, &options);
-            self.load(control, half, &still, (&properties, &by_document))?;
+            self.load(asking, half, &still, (&properties, &by_document))?;
             if self.pipeline.is_full() {
                 break;
             }
@@ -266,17 +269,17 @@ impl Maker<'_> {
     /// match any more, it is no row.
     fn load(
         &mut self,
-        control: &mut Control<'_>,
+        asking: &mut Asking<'_>,
         half: Half,
         still: &dyn Fn(&[u8], &Hit) -> Option<Hit>,
         (properties, by_document): (&[Property], &[usize]),
     ) -> Result<(), CmdError> {
         let Half { key, hit, mut values } = half;
         let place = (self.asked.db, &*key);
-        let what = (self.definition.source, control.context.now);
+        let what = (self.definition.source, asking.now);
         let (definition, dialect) = (self.definition, self.dialect);
         let all = self.pipeline.loads_all();
-        let more = with_document(&mut control.txn.held, place, what, |stored| {
+        let more = with_document(asking.held, place, what, |stored| {
             let now = still(&key, &hit)?;
             if now.order != hit.order {
                 values = self.asked.index.with(now.partition, |partition| {

@@ -6,7 +6,7 @@ use base::{CmdError, Reply, Spec};
 use store::{HeldShards, Seen};
 use wire::RespWriter;
 
-use super::pace::Pace;
+use super::pace::{Asking, Pace, run};
 use super::{READS, UNKNOWN, refused};
 use crate::control::{acts, worded};
 use crate::engine::entry::Action;
@@ -26,19 +26,20 @@ worded! {
         complexity: "O(N) in the keys of the database",
         grammar: "index:string",
         ..READS
-    }, |control, words, out| {
-        let name = words.first().ok_or(UNKNOWN)?;
-        let (_, index) = control.index(name)?;
-        if control.in_exec {
-            control.txn.publish_changes_so_far();
-        }
-        let mut pace = control.pace(None);
-        let db = control.session.db;
-        let counted = count(&mut control.txn.held, (db, &index), &mut pace);
-        control.context.overran |= pace.is_long;
-        put(out, &counted?);
-        Ok(())
-    }
+    }, |control, words, out| run(control, ("ft.check", words), check, out)
+}
+
+fn check(
+    asking: &mut Asking<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let name = words.first().ok_or(UNKNOWN)?;
+    let known = asking.engine.catalog.known();
+    let (_, index) = known.index(asking.db, name).ok_or(UNKNOWN)?;
+    let counted = count(asking.held, (asking.db, index), &mut asking.pace)?;
+    put(out, &counted);
+    Ok(())
 }
 
 /// What was compared.

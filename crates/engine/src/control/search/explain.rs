@@ -11,6 +11,7 @@ use base::{CmdError, Flag, Reply, Spec};
 use wire::RespWriter;
 
 use super::find::Asked;
+use super::pace::{Asking, run};
 use super::{CHANGES, READS, UNKNOWN, refused};
 use crate::control::{Control, acts, worded};
 use crate::engine::entry::Action;
@@ -31,28 +32,40 @@ const EXPLAINS: Spec = Spec {
 
 worded! {
     /// Shows how a query is read.
-    FtExplain, EXPLAINS, |control, words, out| {
-        let text = explained(control, words)?;
-        out.bulk(text.as_bytes());
-        Ok(())
-    }
+    FtExplain, EXPLAINS, |control, words, out| run(control, ("ft.explain", words), explain, out)
 }
 
 worded! {
     /// The same, line by line.
-    FtExplainCli, Spec { name: "ft.explaincli", ..EXPLAINS }, |control, words, out| {
-        let text = explained(control, words)?;
-        let lines: Vec<&str> = text.split('\n').collect();
-        out.array(lines.len());
-        lines.iter().for_each(|line| out.bulk(line.as_bytes()));
-        Ok(())
-    }
+    FtExplainCli, Spec { name: "ft.explaincli", ..EXPLAINS },
+    |control, words, out| run(control, ("ft.explaincli", words), explain_lines, out)
 }
 
-fn explained(control: &mut Control<'_>, words: &[&[u8]]) -> Result<String, CmdError> {
+fn explain(
+    asking: &mut Asking<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    out.bulk(explained(asking, words)?.as_bytes());
+    Ok(())
+}
+
+fn explain_lines(
+    asking: &mut Asking<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let text = explained(asking, words)?;
+    let lines: Vec<&str> = text.split('\n').collect();
+    out.array(lines.len());
+    lines.iter().for_each(|line| out.bulk(line.as_bytes()));
+    Ok(())
+}
+
+fn explained(asking: &Asking<'_>, words: &[&[u8]]) -> Result<String, CmdError> {
     let (name, words) = words.split_first().ok_or(UNKNOWN)?;
     let search = Search::parse(words).map_err(refused)?;
-    let asked = Asked::begin(control, "ft.explain", name)?;
+    let asked = Asked::begin(asking, name)?;
     let definition: &Definition = asked.definition();
     let options = search.parse_options(definition, asked.dialect);
     let query = Query::parse(&search.query, definition, &options).map_err(refused)?;

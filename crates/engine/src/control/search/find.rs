@@ -14,10 +14,9 @@ use ::search::schema::{AttributeId, Definition};
 use ::search::text::Synonyms;
 use base::CmdError;
 
-use super::pace::Pace;
+use super::pace::{Asking, Pace};
 use super::refused;
 use super::reply::SortKey;
-use crate::control::Control;
 use crate::search::Index;
 
 /// An index that is asked, and what is held of it.
@@ -33,29 +32,24 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The index of this name, for a command of this name.
+    /// The index of this name.
     ///
     /// # Errors
     /// There is none.
-    pub fn begin(
-        control: &mut Control<'_>,
-        command: &str,
-        name: &[u8],
-    ) -> std::result::Result<Self, CmdError> {
+    pub fn begin(asking: &Asking<'_>, name: &[u8]) -> std::result::Result<Self, CmdError> {
         let missing =
             || CmdError::owned(format!("{}: no such index", String::from_utf8_lossy(name)));
-        let (name, index) = control.index(name).map_err(|_| missing())?;
-        if control.in_exec {
-            control.txn.publish_changes_so_far();
-        }
+        let known = asking.engine.catalog.known();
+        let (name, index) = known.index(asking.db, name).ok_or_else(missing)?;
+        let (name, index) = (name.into(), Arc::clone(index));
         index.uses.fetch_add(1, Ordering::Relaxed);
-        let may_read = control.readable(command);
         let mut synonyms = Synonyms::default();
         for (group, terms) in &index.synonyms {
             synonyms.update(group, terms.iter().map(|term| &**term));
         }
-        let (db, dialect) = (control.session.db, control.engine.config().queries.search_dialect);
-        Ok(Asked { name, index, db, synonyms, dialect, may_read })
+        let dialect = asking.engine.config().queries.search_dialect;
+        let may_read = asking.may_read.clone();
+        Ok(Asked { name, index, db: asking.db, synonyms, dialect, may_read })
     }
 
     /// What it holds, and how.

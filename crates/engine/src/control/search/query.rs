@@ -11,15 +11,17 @@ use wire::RespWriter;
 
 use super::content::{Content, Fields, Marks};
 use super::find::{Asked, Candidate, Wanted, distance_names, find, not_loaded, sortable};
-use super::pace::Pace;
+use super::pace::{Asking, Pace, run};
 use super::reply::{self, Explanation, Row, Shape, SortKey};
 use super::{READS, UNKNOWN, refused};
-use crate::control::{Control, acts, worded};
+use crate::control::{acts, worded};
 use crate::engine::entry::Action;
 use crate::search::load::with_document;
 
 /// So many rows more than are wanted are looked for, as some may have no document any more.
 const SPARE: usize = 16;
+/// Documents that are read before it is asked whether the query goes on.
+const TOGETHER: usize = 64;
 /// Rows that are sorted here, by what only their documents have.
 const MOST_SORTED: usize = 1_000_000;
 
@@ -36,15 +38,22 @@ worded! {
         complexity: "O(N) in the documents that its rarest part matches",
         grammar: "index:string query:string [argument:string...]",
         ..READS
-    }, |control, words, out| {
-        let (name, words) = words.split_first().ok_or(UNKNOWN)?;
-        let search = Search::parse(words).map_err(refused)?;
-        let asked = Asked::begin(control, "ft.search", name)?;
-        let mut pace = control.pace(search.options.timeout);
-        let done = answer(control, &asked, &search, &mut pace, out);
-        control.context.overran |= pace.is_long;
-        done
-    }
+    }, |control, words, out| run(control, ("ft.search", words), find_documents, out)
+}
+
+fn find_documents(
+    asking: &mut Asking<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let (name, words) = words.split_first().ok_or(UNKNOWN)?;
+    let search = Search::parse(words).map_err(refused)?;
+    let asked = Asked::begin(asking, name)?;
+    asking.pace.limit(search.options.timeout);
+    let prepared = prepare(&asked, &search)?;
+    let (total, rows) = rows_of(asking, &prepared)?;
+    reply::put(out, Shape { with_scores: search.with_scores, total }, &rows);
+    Ok(())
 }
 
 /// A request with what its index makes of it.
@@ -104,27 +113,13 @@ pub(super) fn prepare<'r>(asked: &'r Asked, search: &'r Search) -> Result<Prepar
     Ok(Prepared { asked, search, query, dialect, distances, sort, fields })
 }
 
-fn answer(
-    control: &mut Control<'_>,
-    asked: &Asked,
-    search: &Search,
-    pace: &mut Pace<'_>,
-    out: &mut RespWriter<'_>,
-) -> Result<(), CmdError> {
-    let prepared = prepare(asked, search)?;
-    let (total, rows) = rows_of(control, &prepared, pace)?;
-    reply::put(out, Shape { with_scores: search.with_scores, total }, &rows);
-    Ok(())
-}
-
 /// How many documents match, and the rows that are answered.
 ///
 /// # Errors
 /// It takes too long, or compares vectors of other sizes.
 pub(super) fn rows_of(
-    control: &mut Control<'_>,
+    asking: &mut Asking<'_>,
     prepared: &Prepared<'_>,
-    pace: &mut Pace<'_>,
 ) -> Result<(usize, Vec<Row>), CmdError> {
     let limit = prepared.search.limit;
     let sorts_here = matches!(prepared.sort, Sorted::Here(_));
@@ -134,13 +129,13 @@ pub(super) fn rows_of(
             true => (limit.offset, limit.count.saturating_add(spare)),
             false => (0, MOST_SORTED),
         };
-        let (total, mut found) = candidates(prepared, (offset, most), pace)?;
+        let (total, mut found) = candidates(prepared, (offset, most), &mut asking.pace)?;
         let is_all = found.len() < most;
         if !sorts_here {
-            sort_by_document(control, prepared, &mut found);
+            sort_by_document(asking, prepared, &mut found)?;
             found = found.into_iter().skip(limit.offset).collect();
         }
-        let (rows, gone) = load(control, prepared, found);
+        let (rows, gone) = load(asking, prepared, found)?;
         if rows.len() == limit.count || is_all || limit.count == 0 {
             return Ok((total.saturating_sub(gone), rows));
         }
@@ -164,22 +159,28 @@ fn candidates(
 }
 
 /// Sorts rows by what only their documents have; those without it are last.
-fn sort_by_document(control: &mut Control<'_>, prepared: &Prepared<'_>, found: &mut [Candidate]) {
-    let Some(by) = &prepared.search.sort_by else { return };
+fn sort_by_document(
+    asking: &mut Asking<'_>,
+    prepared: &Prepared<'_>,
+    found: &mut [Candidate],
+) -> Result<(), CmdError> {
+    let Some(by) = &prepared.search.sort_by else { return Ok(()) };
     if prepared.sort == Sorted::Farthest {
         found.reverse();
-        return;
+        return Ok(());
     }
     let definition = prepared.asked.definition();
     let returned = [Returned { identifier: by.name.clone(), name: by.name.clone() }];
     let content = Content { returns: Some(&returned), ..prepared.content() };
-    let now = control.context.now;
-    for candidate in found.iter_mut() {
+    let now = asking.now;
+    for (at, candidate) in found.iter_mut().enumerate() {
+        if at % TOGETHER == TOGETHER - 1 {
+            asking.pace.check().map_err(refused)?;
+        }
         let place = (prepared.asked.db, &*candidate.key);
-        let fields =
-            with_document(&mut control.txn.held, place, (definition.source, now), |stored| {
-                content.read(stored)
-            });
+        let fields = with_document(asking.held, place, (definition.source, now), |stored| {
+            content.read(stored)
+        });
         let text = fields.and_then(|fields| fields.into_iter().next());
         candidate.sort_key = text.map(|(_, text)| SortKey::Text(text.to_ascii_lowercase()));
     }
@@ -192,26 +193,30 @@ fn sort_by_document(control: &mut Control<'_>, prepared: &Prepared<'_>, found: &
         (Some(one), Some(other)) => one.cmp(&other),
         (one, other) => other.is_some().cmp(&one.is_some()),
     });
+    Ok(())
 }
 
 /// The rows with their documents, up to the limit, and how many have none any more.
 fn load(
-    control: &mut Control<'_>,
+    asking: &mut Asking<'_>,
     prepared: &Prepared<'_>,
     found: Vec<Candidate>,
-) -> (Vec<Row>, usize) {
+) -> Result<(Vec<Row>, usize), CmdError> {
     let Prepared { asked, search, .. } = prepared;
     let (content, options) = (prepared.content(), prepared.options());
     let no_content =
         search.no_content || search.returns.as_ref().is_some_and(|returns| returns.is_empty());
     let (mut rows, mut gone) = (Vec::new(), 0);
-    for candidate in found {
+    for (at, candidate) in found.into_iter().enumerate() {
         if rows.len() == search.limit.count {
             break;
         }
-        let what = (content.source(), control.context.now);
+        if at % TOGETHER == TOGETHER - 1 {
+            asking.pace.check().map_err(refused)?;
+        }
+        let what = (content.source(), asking.now);
         let place = (asked.db, &*candidate.key);
-        let fields = with_document(&mut control.txn.held, place, what, |stored| {
+        let fields = with_document(asking.held, place, what, |stored| {
             let row = (&*candidate.key, &candidate.hit);
             asked.as_it_is(row, &prepared.query, &options)?;
             Some(if no_content { Fields::new() } else { content.read(stored) })
@@ -221,7 +226,7 @@ fn load(
             None => gone += 1,
         }
     }
-    (rows, gone)
+    Ok((rows, gone))
 }
 
 impl Prepared<'_> {

@@ -11,9 +11,9 @@ use base::{CmdError, Protocol, Reply, Spec};
 use wire::RespWriter;
 
 use super::find::Asked;
-use super::pace::Pace;
+use super::pace::{Asking, Pace, run};
 use super::{READS, UNKNOWN, refused};
-use crate::control::{Control, acts, worded};
+use crate::control::{acts, worded};
 use crate::engine::entry::Action;
 
 /// The rows of this file.
@@ -32,24 +32,27 @@ worded! {
         complexity: "O(N) in the words of the index",
         grammar: "index:string query:string [argument:string...]",
         ..READS
-    }, |control, words, out| {
-        let (name, words) = words.split_first().ok_or(UNKNOWN)?;
-        let request = Spellcheck::parse(words).map_err(refused)?;
-        let asked = Asked::begin(control, "ft.spellcheck", name)?;
-        let mut pace = control.pace(None);
-        let found = check(control, &asked, &request, &mut pace);
-        control.context.overran |= pace.is_long;
-        put(out, &found?);
-        Ok(())
-    }
+    }, |control, words, out| run(control, ("ft.spellcheck", words), check_spelling, out)
+}
+
+fn check_spelling(
+    asking: &mut Asking<'_>,
+    words: &[&[u8]],
+    out: &mut RespWriter<'_>,
+) -> Result<(), CmdError> {
+    let (name, words) = words.split_first().ok_or(UNKNOWN)?;
+    let request = Spellcheck::parse(words).map_err(refused)?;
+    let asked = Asked::begin(asking, name)?;
+    let found = check(asking, &asked, &request)?;
+    put(out, &found);
+    Ok(())
 }
 
 /// The words of the query that are in no document, with what is suggested for each.
 fn check(
-    control: &Control<'_>,
+    asking: &mut Asking<'_>,
     asked: &Asked,
     request: &Spellcheck,
-    pace: &mut Pace<'_>,
 ) -> Result<Vec<(Vec<u8>, Suggestions)>, CmdError> {
     let options = ParseOptions {
         dialect: request.dialect.unwrap_or(asked.dialect),
@@ -59,7 +62,7 @@ fn check(
         in_fields: None,
     };
     let query = Query::parse(&request.query, asked.definition(), &options).map_err(refused)?;
-    let (included, excluded) = terms(control, asked.db, &request.terms)?;
+    let (included, excluded) = terms(asking, &request.terms)?;
     let mut checked = Vec::new();
     for word in words(&query) {
         let is_known = (0..asked.index.count())
@@ -67,20 +70,16 @@ fn check(
         if is_known || excluded.contains(&word) {
             continue;
         }
-        let found = similar(asked, &word, request.distance, &included, pace)?;
+        let found = similar(asked, &word, request.distance, &included, &mut asking.pace)?;
         checked.push((word, found));
     }
     Ok(checked)
 }
 
 /// Terms that are suggested beside the index's words, and those that are not misspelt.
-fn terms(
-    control: &Control<'_>,
-    db: usize,
-    asked: &[Terms],
-) -> Result<(Vec<Vec<u8>>, Vec<Vec<u8>>), CmdError> {
-    let known = control.engine.catalog.known();
-    let names = known.databases.get(&db);
+fn terms(asking: &Asking<'_>, asked: &[Terms]) -> Result<(Vec<Vec<u8>>, Vec<Vec<u8>>), CmdError> {
+    let known = asking.engine.catalog.known();
+    let names = known.databases.get(&asking.db);
     let (mut included, mut excluded) = (Vec::new(), Vec::new());
     for terms in asked {
         let list = if terms.include { &mut included } else { &mut excluded };

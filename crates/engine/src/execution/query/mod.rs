@@ -107,17 +107,29 @@ pub(crate) fn begin_thread(engine: &Engine) {
 }
 
 /// Runs a query whose client waits, and answers it.
-fn answer(engine: &Engine, mut waiting: Waiting, most: usize, query: Query) {
-    let mut reply = Vec::new();
-    let mut writer = RespWriter::new(&mut reply, waiting.protocol()).within(most);
+fn answer(engine: &Engine, waiting: Waiting, most: usize, query: Query) {
     let started = Instant::now();
     engine.store.versions.begin_to_read(query.version());
-    let version = query.version().number();
-    let version = Some(version);
+    let version = Some(query.version().number());
+    answer_by(engine, waiting, most, |waiting, words, out| {
+        let mut pace = OfClient { engine, waiting, version, most, started };
+        query.run(words, &mut pace, out)
+    });
+}
+
+/// Answers a client that waits by some work, which has the words of the request; its reply may have
+/// so many bytes. A panic goes no further.
+pub(crate) fn answer_by(
+    engine: &Engine,
+    mut waiting: Waiting,
+    most: usize,
+    work: impl FnOnce(&mut Waiting, &[&[u8]], &mut RespWriter<'_>) -> Result<(), CmdError>,
+) {
+    let (mut reply, started) = (Vec::new(), Instant::now());
+    let mut writer = RespWriter::new(&mut reply, waiting.protocol()).within(most);
     let Some(blocked) = waiting.blocked().cloned() else { return };
     let words = blocked.words();
-    let mut pace = OfClient { engine, waiting: &mut waiting, version, most, started };
-    let done = contained(query, &words, &mut pace, &mut writer);
+    let done = contain(|| work(&mut waiting, &words, &mut writer));
     let too_long = writer.is_over();
     if let Err(failure) = &done
         && waiting.is_wanted()
