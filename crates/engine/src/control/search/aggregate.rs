@@ -104,8 +104,9 @@ worded! {
     }
 }
 
-/// Rows for which partitions are taken once.
-const TOGETHER: usize = 512;
+/// Rows for which partitions are taken once, at most, and values of these rows.
+const TOGETHER: usize = 64;
+const MOST_VALUES: usize = 1 << 16;
 /// The most bytes that the rows of one request may take while they are made.
 const MOST_BYTES: usize = 1 << 30;
 
@@ -170,12 +171,13 @@ impl Maker<'_> {
         let by_document: Vec<usize> =
             (0..properties.len()).filter(|&at| !self.is_indexed(&properties[at])).collect();
         let loads = self.pipeline.loads_all() || !by_document.is_empty();
-        let mut halves = Vec::new();
         let index = &**asked.index;
         let found = evaluate::search(index, query, &options, &mut |_| asking.pace.check());
         let found = found.map_err(refused)?;
-        for hits in found.hits.chunks(TOGETHER) {
+        let together = (MOST_VALUES / properties.len().max(1)).clamp(1, TOGETHER);
+        for hits in found.hits.chunks(together) {
             asking.pace.check().map_err(refused)?;
+            let mut halves = Vec::new();
             index.with_all(|partitions| {
                 for hit in hits {
                     let partition = partitions[hit.partition];
@@ -185,16 +187,10 @@ impl Maker<'_> {
                 }
                 Ok(())
             })?;
-            if self.pipeline.is_full() {
-                break;
+            for half in halves {
+                let still = |key: &[u8], hit: &Hit| asked.as_it_is((key, hit), query, &options);
+                self.load(asking, half, &still, (&properties, &by_document))?;
             }
-        }
-        for (at, half) in halves.into_iter().enumerate() {
-            if at % 64 == 63 {
-                asking.pace.check().map_err(refused)?;
-            }
-            let still = |key: &[u8], hit: &Hit| asked.as_it_is((key, hit), query, &options);
-            self.load(asking, half, &still, (&properties, &by_document))?;
             if self.pipeline.is_full() {
                 break;
             }
