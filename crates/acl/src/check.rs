@@ -73,6 +73,18 @@ impl User {
         self.selectors.iter().any(allows)
     }
 
+    /// The same of every key that begins so. What several patterns allow together counts as not
+    /// allowed.
+    #[must_use]
+    pub fn may_find_all(&self, command: usize, beginning: &[u8], needed: Permission) -> bool {
+        let allows = |selector: &Selector| {
+            (selector.all_commands || selector.commands.has(command))
+                && (selector.all_keys
+                    || selector.keys.iter().any(|k| k.allows_all(beginning, needed)))
+        };
+        self.selectors.iter().any(allows)
+    }
+
     /// Whether a subscription may stay: to a channel, or to a pattern, which must be one of those
     /// that are allowed word for word.
     #[must_use]

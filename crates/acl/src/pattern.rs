@@ -61,6 +61,14 @@ impl KeyPattern {
         self.permission.covers(needed) && glob::matches(&self.glob, key)
     }
 
+    /// Whether a request may do this to every key that begins so because of this pattern: one that
+    /// ends in its only star.
+    pub(crate) fn allows_all(&self, beginning: &[u8], needed: Permission) -> bool {
+        let is_literal = |text: &[u8]| !text.iter().any(|byte| b"*?[\\".contains(byte));
+        let covers = |text: &[u8]| is_literal(text) && beginning.starts_with(text);
+        self.permission.covers(needed) && self.glob.strip_suffix(b"*").is_some_and(covers)
+    }
+
     /// Whether all keys may be read because of this pattern.
     pub(crate) fn reads_all(&self) -> bool {
         self.permission.read && self.glob == b"*"

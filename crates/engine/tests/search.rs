@@ -231,6 +231,12 @@ fn rows_of_cursors_come_part_by_part() {
     assert_eq!(rest, "*2 *2 :0 *2 $1 n $1 3 :0");
     assert_eq!(ask(&mut client, &format!("FT.CURSOR READ idx {cursor}")), "-Cursor not found");
     assert_eq!(ask(&mut client, &format!("FT.CURSOR DEL idx {cursor}")), "-Cursor does not exist");
+    // They go with their index, and one of the same name does not know them.
+    let first = ask(&mut client, "FT.AGGREGATE idx * WITHCURSOR COUNT 1");
+    let (_, cursor) = first.rsplit_once(" :").unwrap();
+    assert_eq!(ask(&mut client, "FT.DROPINDEX idx"), "+OK");
+    assert_eq!(ask(&mut client, CREATE), "+OK");
+    assert_eq!(ask(&mut client, &format!("FT.CURSOR READ idx {cursor}")), "-Cursor not found");
 }
 
 #[test]
@@ -396,4 +402,63 @@ fn writers_go_on_beside_a_long_query() {
         beside
     });
     assert!(written_beside > 3, "{written_beside} writes beside a query of all rows");
+}
+
+#[test]
+fn who_may_not_read_all_documents_learns_nothing_of_the_whole() {
+    const NO: &str = "-NOPERM User does not have the required permissions to query the index";
+    let mut client = indexed();
+    ask(&mut client, "ACL SETUSER some on nopass +@all %R~d:2 %RW~other:*");
+    ask(&mut client, "ACL SETUSER all on nopass +@all %R~d:* -del");
+    assert_eq!(ask(&mut client, "AUTH some x"), "+OK");
+    for line in [
+        "FT.TAGVALS idx tag",
+        "FT.SPELLCHECK idx helo",
+        "FT.INFO idx",
+        "FT.CHECK idx",
+        "FT.DROPINDEX idx",
+        "FT._DROPINDEXIFX idx",
+        "FT.ALTER idx SCHEMA ADD x TEXT",
+        "FT.SYNUPDATE idx g a b",
+        "FT.ALIASADD a idx",
+        "FT.CREATE all SCHEMA x TEXT",
+        "FT.CREATE those PREFIX 2 other: d: SCHEMA x TEXT",
+    ] {
+        assert_eq!(ask(&mut client, line), NO, "{line}");
+    }
+    assert_eq!(ask(&mut client, "FT.CREATE o PREFIX 1 other:x SCHEMA x TEXT"), "+OK");
+    assert_eq!(ask(&mut client, "FT.DROPINDEX o DD"), "+OK");
+    assert_eq!(ask(&mut client, "AUTH all x"), "+OK");
+    assert_eq!(ask(&mut client, "FT.TAGVALS idx tag"), "*3 $4 blue $5 green $3 red");
+    assert_eq!(ask(&mut client, "FT.DROPINDEX idx DD"), NO);
+    assert_eq!(ask(&mut client, "FT.SEARCH idx * LIMIT 0 0"), "*1 :3");
+    assert_eq!(ask(&mut client, "FT.DROPINDEX idx"), "+OK");
+    assert_eq!(ask(&mut client, "EXISTS d:1 d:2 d:3"), ":3");
+}
+
+/// Long requests are refused or end by their time; nothing in them costs its square.
+#[test]
+fn long_requests_end_in_time() {
+    let mut client = indexed();
+    for n in 0..3000 {
+        ask(&mut client, &format!("HSET d:{n} title 'common w{n}' n {n}"));
+    }
+    let words: Vec<String> = (0..5000).map(|n| format!("s{n}")).collect();
+    assert_eq!(ask(&mut client, &format!("FT.SYNUPDATE idx g common {}", words.join(" "))), "+OK");
+    let started = std::time::Instant::now();
+    assert_eq!(ask(&mut client, "FT.SEARCH idx s1 LIMIT 0 0"), "*1 :3000");
+    let sums = "1+".repeat(20_000);
+    for line in [
+        format!("FT.AGGREGATE idx * APPLY '{sums}1' AS x LIMIT 0 1 TIMEOUT 100"),
+        format!("FT.SEARCH idx '{}' LIMIT 0 0 TIMEOUT 100", "common ".repeat(20_000)),
+        format!("FT.SEARCH idx '{}' LIMIT 0 0 TIMEOUT 100", "*w*|".repeat(3000)),
+    ] {
+        let reply = ask(&mut client, &line);
+        let known = ["-Timeout limit", "*1 :", "*2 :", "-Syntax error"];
+        assert!(known.iter().any(|begin| reply.starts_with(begin)), "{reply:.200}");
+    }
+    let names: Vec<String> = (0..20_000).map(|n| format!("f{n}")).collect();
+    let loads = format!("FT.AGGREGATE idx * LOAD 20000 {} LIMIT 0 5", names.join(" "));
+    assert!(ask(&mut client, &loads).starts_with("*6 :3000"));
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }

@@ -383,6 +383,21 @@ pub(crate) fn key_filter(
     })
 }
 
+/// Whether a session's user may read, by a command, every key that begins as one of these does.
+pub(crate) fn may_read_all<'k>(
+    engine: &Engine,
+    session: &mut Session,
+    entry: &Entry,
+    mut beginnings: impl Iterator<Item = &'k [u8]>,
+) -> bool {
+    if session.user.login.is_free(&engine.users) {
+        return true;
+    }
+    let Some(rules) = session.user.login.current(&engine.users) else { return false };
+    let needed = Permission { read: true, write: false };
+    beginnings.all(|beginning| rules.may_find_all(entry.number, beginning, needed))
+}
+
 enum Pattern {
     By,
     Get,

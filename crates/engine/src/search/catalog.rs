@@ -164,10 +164,26 @@ impl Catalog {
         self.take(&[Step::Swap { a, b }]);
     }
 
+    /// The rows of an index that is not there any more go with it.
+    fn drop_cursors(&self, step: &Step) {
+        match step {
+            Step::NoIndex { db, name } | Step::Index { db, name, .. } => {
+                self.cursors.drop_all(*db, Some(name));
+            }
+            Step::Clear { db } => self.cursors.drop_all(*db, None),
+            Step::Swap { a, b } => {
+                self.cursors.drop_all(*a, None);
+                self.cursors.drop_all(*b, None);
+            }
+            Step::Alias { .. } | Step::Dictionary { .. } | Step::Synonyms { .. } => {}
+        }
+    }
+
     fn take(&self, steps: &[Step]) {
         let mut known = Known::clone(&self.known());
         for step in steps {
             known.take(step, self.workers);
+            self.drop_cursors(step);
         }
         self.any.store(known.indexes().next().is_some(), Ordering::Release);
         *self.known.write() = Arc::new(known);

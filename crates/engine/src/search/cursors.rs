@@ -16,6 +16,8 @@ use search::request::CursorRead;
 
 /// Most cursors of an index.
 const MOST: usize = 128;
+/// Bytes that the rows of all cursors take at most.
+const MOST_BYTES: usize = 1 << 30;
 /// Bytes of a value or a name beside its text, about.
 const OVERHEAD: usize = 32;
 
@@ -93,7 +95,7 @@ impl Cursors {
     /// Keeps a cursor; its number, or 0 if it has no rows.
     ///
     /// # Errors
-    /// Its index has as many as it may.
+    /// Its index has as many as it may, or all together take as much as they may.
     pub fn keep(&self, cursor: Cursor, now: Millis) -> Result<i64, CmdError> {
         if cursor.batch.rows.is_empty() {
             return Ok(0);
@@ -103,6 +105,11 @@ impl Cursors {
         let same = |other: &&Cursor| (other.db, &other.index) == (cursor.db, &cursor.index);
         if open.cursors.values().filter(same).count() >= MOST {
             return Err(CmdError::new("Too many cursors allocated for index"));
+        }
+        if self.memory().saturating_add(cursor.batch.bytes) > MOST_BYTES {
+            return Err(CmdError::new(
+                "ERR the rows of all cursors take as much memory as they may",
+            ));
         }
         open.last = (open.last + 1).max(now << 16) & (i64::MAX as u64);
         let number = open.last;
@@ -156,6 +163,16 @@ impl Cursors {
         let is_over = |cursor: &Cursor| now.saturating_sub(cursor.used) > cursor.max_idle;
         let over: Vec<u64> =
             open.cursors.iter().filter(|(_, cursor)| is_over(cursor)).map(|(&n, _)| n).collect();
+        over.into_iter().for_each(|number| self.forget(&mut open, number));
+    }
+
+    /// Drops those of a database, or of one index of it.
+    pub fn drop_all(&self, db: usize, index: Option<&[u8]>) {
+        let mut open = self.open.lock();
+        let goes =
+            |cursor: &Cursor| cursor.db == db && index.is_none_or(|index| *cursor.index == *index);
+        let over: Vec<u64> =
+            open.cursors.iter().filter(|(_, cursor)| goes(cursor)).map(|(&n, _)| n).collect();
         over.into_iter().for_each(|number| self.forget(&mut open, number));
     }
 

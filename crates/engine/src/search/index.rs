@@ -8,6 +8,7 @@ use parking_lot::{Mutex, RwLock};
 use search::evaluate::Partitions;
 use search::partition::Partition;
 use search::schema::{Definition, Source};
+use search::text;
 
 use super::catalog_image::Synonyms;
 use super::filter::Filter;
@@ -19,6 +20,8 @@ const PARTITIONS: usize = 16;
 pub(crate) struct Index {
     /// Groups of synonyms with their terms, as they were added.
     pub synonyms: Synonyms,
+    /// The same, to look up words.
+    pub synonyms_by_word: text::Synonyms,
     documents: Arc<Documents>,
 }
 
@@ -94,13 +97,22 @@ impl Index {
             failures: Failures::default(),
             uses: AtomicU64::new(0),
         };
-        Index { synonyms, documents: Arc::new(documents) }
+        Index { synonyms_by_word: by_word(&synonyms), synonyms, documents: Arc::new(documents) }
     }
 
     /// The same documents with other synonyms.
     pub fn with_synonyms(&self, synonyms: Synonyms) -> Self {
-        Index { synonyms, documents: Arc::clone(&self.documents) }
+        let documents = Arc::clone(&self.documents);
+        Index { synonyms_by_word: by_word(&synonyms), synonyms, documents }
     }
+}
+
+fn by_word(synonyms: &Synonyms) -> text::Synonyms {
+    let mut by_word = text::Synonyms::default();
+    for (group, terms) in synonyms {
+        by_word.update(group, terms.iter().map(|term| &**term));
+    }
+    by_word
 }
 
 impl Deref for Index {

@@ -63,7 +63,7 @@ fn run(line: &str) -> String {
             return error.0;
         }
     }
-    let rows = pipeline.finish().unwrap();
+    let rows = pipeline.finish(&mut || Ok(())).unwrap();
     let names: Vec<String> =
         rows.names().iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     let rows = rows.map(|row| {
@@ -100,12 +100,12 @@ fn sorting_and_limits() {
         plain.push(vec![Value::Number(f64::from(number))]).unwrap();
     }
     assert!(pipeline.memory() < 20_000, "{}", pipeline.memory());
-    let rows: Vec<Record> = pipeline.finish().unwrap().collect();
+    let rows: Vec<Record> = pipeline.finish(&mut || Ok(())).unwrap().collect();
     assert_eq!(rows.len(), 10);
     assert_eq!(rows[9].values, [Value::Number(9.0)]);
     assert_eq!(plain.take_ready().len(), 1000);
     assert_eq!(plain.memory(), 0);
-    assert_eq!(plain.finish().unwrap().len(), 0);
+    assert_eq!(plain.finish(&mut || Ok(())).unwrap().len(), 0);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn large_groups_agree_with_a_plain_computation() {
     }
     let memory = pipeline.memory();
     assert!((1000..200_000).contains(&memory), "{memory}");
-    let rows = pipeline.finish().unwrap();
+    let rows = pipeline.finish(&mut || Ok(())).unwrap();
     assert_eq!(rows.len(), 13);
     for row in rows {
         let [

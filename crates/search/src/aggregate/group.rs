@@ -5,7 +5,7 @@
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
-use foldhash::fast::RandomState;
+use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 
 use super::Record;

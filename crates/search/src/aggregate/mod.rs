@@ -186,11 +186,12 @@ impl Pipeline {
         std::mem::take(&mut self.ready)
     }
 
-    /// The rows that come out, after the last row was pushed.
+    /// The rows that come out, after the last row was pushed. The interrupt is called with each of
+    /// those that were held.
     ///
     /// # Errors
-    /// As [`Pipeline::push`].
-    pub fn finish(mut self) -> Result<Rows> {
+    /// As [`Pipeline::push`], and the interrupt's.
+    pub fn finish(mut self, interrupt: &mut dyn FnMut() -> Result<()>) -> Result<Rows> {
         for at in 0..self.stages.len() {
             let rows: Box<dyn Iterator<Item = Record>> = match &mut self.stages[at] {
                 Stage::Sort(sorter) => Box::new(sorter.finish().into_iter()),
@@ -198,6 +199,7 @@ impl Pipeline {
                 Stage::Filter(_) | Stage::Apply { .. } | Stage::Limit { .. } => continue,
             };
             for row in rows {
+                interrupt()?;
                 self.pass(at + 1, row)?;
             }
         }

@@ -5,7 +5,7 @@
 
 use std::hash::BuildHasher;
 
-use foldhash::fast::RandomState;
+use foldhash::quality::RandomState;
 use hashbrown::{HashSet, HashTable};
 
 use super::Record;

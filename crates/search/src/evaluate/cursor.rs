@@ -116,7 +116,7 @@ impl<'p> Cursor<'p> {
             Kind::Summed(summed) => summed.rows.next(row),
             Kind::And(and) => and.seek(row, self.partition, context, usize::MAX).unwrap_or(END),
             // Of a pattern they may be many.
-            Kind::Or(parts) if context.tick(parts.len() / 64) => END,
+            Kind::Or(parts) if context.tick(parts.len() / super::PARTS) => END,
             Kind::Or(parts) => {
                 let mut least = END;
                 for part in parts {
@@ -285,7 +285,8 @@ impl<'p> And<'p> {
                 Some(first) => self.parts[*first].seek(row, context),
                 None => partition.rows.live().next(row),
             };
-            if at == END || context.tick(1) {
+            let cost = 1 + (self.moved.len() + self.tested.len()) / super::PARTS;
+            if at == END || context.tick(cost) {
                 return Ok(END);
             }
             for part in self.moved.iter().skip(1) {

@@ -35,6 +35,9 @@ pub use score::Explanation;
 use score::Scoring;
 use top::{Key, Top};
 
+/// So many parts of a query cost about as much as the look at a row.
+const PARTS: usize = 8;
+
 /// `SCORER`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scorer {
@@ -226,13 +229,11 @@ pub fn search<P: Partitions + ?Sized>(
     interrupt: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Found> {
     let mut context = Context::new(interrupt);
-    let prepared = partitions.with_all(|all| {
-        let Some(mut planner) = Planner::new(all, options) else { return Ok(None) };
-        let plan = planner.plan(&query.root, &mut context)?;
-        Ok(Some((plan, Scoring::new(all, options))))
-    })?;
-    let Some((plan, scoring)) = prepared else { return Ok(Found::default()) };
-    let mut search = Search { partitions, options, scoring, context };
+    let Some(mut planner) = Planner::new(partitions, options) else { return Ok(Found::default()) };
+    let plan = planner.plan(&query.root, &mut context)?;
+    let scoring = partitions.with_all(|all| Scoring::new(all, options));
+    let cost = 1 + plan.size() / PARTS;
+    let mut search = Search { partitions, options, scoring, context, cost };
     let mut found = match &query.knn {
         Some(knn) => search.nearest(&plan, knn)?,
         None => search.matching(&plan),
@@ -258,11 +259,11 @@ pub fn explain_score(
     let Some(partition) = partitions.get(hit.partition) else { return Ok(None) };
     let plan = planner.plan(&query.root, &mut context)?;
     let scoring = Scoring::new(partitions, options);
-    let mut slice =
-        Slice { partition, at: hit.partition, options, scoring: &scoring, context: &mut context };
+    let (at, cost, context) = (hit.partition, 1, &mut context);
+    let mut slice = Slice { partition, at, options, scoring: &scoring, context, cost };
     let mut cursor = slice.open(&plan).cursor;
-    let explanation = (cursor.seek(hit.row, &mut context) == hit.row)
-        .then(|| scoring.explain(&mut cursor, hit.row, &mut context));
+    let explanation = (cursor.seek(hit.row, context) == hit.row)
+        .then(|| scoring.explain(&mut cursor, hit.row, context));
     context.check()?;
     Ok(explanation)
 }
@@ -345,6 +346,8 @@ struct Slice<'p, 'o, 'c, 'i> {
     options: &'o Options<'o>,
     scoring: &'c Scoring<'o>,
     context: &'c mut Context<'i>,
+    /// What a row costs.
+    cost: usize,
 }
 
 impl<'p, 'o> Slice<'p, 'o, '_, '_> {
@@ -403,7 +406,7 @@ impl<'p, 'o> Slice<'p, 'o, '_, '_> {
                         gathered.total = all;
                         return None;
                     }
-                    if self.context.tick(1) {
+                    if self.context.tick(self.cost) {
                         return None;
                     }
                     from = row + 1;
@@ -475,13 +478,15 @@ struct Search<'s, 'o, 'i, P: ?Sized> {
     options: &'o Options<'o>,
     scoring: Scoring<'o>,
     context: Context<'i>,
+    cost: usize,
 }
 
 impl<P: Partitions + ?Sized> Search<'_, '_, '_, P> {
     fn with<R>(&mut self, at: usize, look: impl FnOnce(Slice<'_, '_, '_, '_>) -> R) -> R {
-        let (options, scoring, context) = (self.options, &self.scoring, &mut self.context);
+        let (options, scoring, cost) = (self.options, &self.scoring, self.cost);
+        let context = &mut self.context;
         self.partitions
-            .with(at, |partition| look(Slice { partition, at, options, scoring, context }))
+            .with(at, |partition| look(Slice { partition, at, options, scoring, context, cost }))
     }
 
     fn matching(&mut self, plan: &Plan<'_>) -> Found {

@@ -82,6 +82,7 @@ impl<'p> Opener<'p, '_, '_, '_> {
     /// Opens a plan; `positional` if positions of its words are read.
     pub fn open(&mut self, plan: &Plan<'_>, positional: bool) -> Cursor<'p> {
         let partition = self.partition;
+        self.context.tick(1);
         let kind = match plan {
             Plan::All => Kind::All,
             Plan::Nothing => Kind::Nothing,
@@ -184,6 +185,7 @@ impl<'p> Opener<'p, '_, '_, '_> {
     }
 
     fn terms(&mut self, terms: &[Term], attributes: TextSet, positional: bool) -> Kind<'p> {
+        self.context.tick(terms.len() / super::PARTS);
         let found = terms.iter().filter_map(|term| self.term(term, attributes));
         let mut found: Vec<Kind<'p>> = found.collect();
         // By the terms of all partitions, so that a row scores the same in each.

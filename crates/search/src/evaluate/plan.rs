@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use super::context::Context;
 use super::near::Near;
 use super::pattern::{Pattern, expand};
-use super::{Options, Scorer};
+use super::{Options, Partitions, Scorer};
 use crate::error::{Error, Result};
 use crate::partition::Partition;
 use crate::partition::dictionary::{Dictionary, TermKind};
@@ -69,6 +69,18 @@ pub enum Plan<'q> {
     Range(&'q VectorRange),
 }
 
+impl Plan<'_> {
+    /// About how many looks a row costs: its parts, and their terms.
+    pub fn size(&self) -> usize {
+        match self {
+            Plan::Terms { terms, .. } => terms.len(),
+            Plan::And { parts, .. } | Plan::Or(parts) => parts.iter().map(Plan::size).sum(),
+            Plan::Not(part) | Plan::Optional(part) | Plan::Weighted { part, .. } => part.size(),
+            _ => 1,
+        }
+    }
+}
+
 /// What a part of the query inherits.
 #[derive(Clone, Copy)]
 struct Inherited {
@@ -77,21 +89,23 @@ struct Inherited {
     depth: usize,
 }
 
-/// Makes plans.
-pub struct Planner<'p, 'o> {
-    partitions: &'p [&'p Partition],
+/// Makes plans. Partitions are looked at for one term or pattern at a time.
+pub struct Planner<'p, 'o, P: ?Sized> {
+    partitions: &'p P,
     options: &'o Options<'o>,
     stemmer: Stemmer,
     documents: f64,
     known: HashMap<(TermKind, Vec<u8>), f64, foldhash::fast::RandomState>,
 }
 
-impl<'p, 'o> Planner<'p, 'o> {
-    pub fn new(partitions: &'p [&'p Partition], options: &'o Options<'o>) -> Option<Self> {
-        let definition = partitions.first()?.definition();
-        let documents = partitions.iter().map(|partition| partition.len()).sum::<usize>() as f64;
-        let stemmer = Stemmer::new(options.language.unwrap_or(&definition.language));
-        Some(Self { partitions, options, stemmer, documents, known: HashMap::default() })
+impl<'p, 'o, P: Partitions + ?Sized> Planner<'p, 'o, P> {
+    pub fn new(partitions: &'p P, options: &'o Options<'o>) -> Option<Self> {
+        partitions.with_all(|all| {
+            let definition = all.first()?.definition();
+            let documents = all.iter().map(|partition| partition.len()).sum::<usize>() as f64;
+            let stemmer = Stemmer::new(options.language.unwrap_or(&definition.language));
+            Some(Self { partitions, options, stemmer, documents, known: HashMap::default() })
+        })
     }
 
     /// # Errors
@@ -107,8 +121,9 @@ impl<'p, 'o> Planner<'p, 'o> {
     }
 
     fn set_of(&self, attributes: &[AttributeId]) -> TextSet {
-        let words = self.partitions.first().map(|partition| &partition.words);
-        words.map_or(0, |words| attributes.iter().fold(0, |set, at| set | words.set_of(*at)))
+        self.partitions.with(0, |partition| {
+            attributes.iter().fold(0, |set, at| set | partition.words.set_of(*at))
+        })
     }
 
     fn node<'q>(
@@ -127,8 +142,10 @@ impl<'p, 'o> Planner<'p, 'o> {
         match node {
             Node::All => Ok(Plan::All),
             Node::Nothing => Ok(Plan::Nothing),
-            Node::Word { text, expand } => Ok(self.word(text, *expand, inherited.attributes)),
-            Node::Phrase(words) => Ok(self.phrase(words, inherited)),
+            Node::Word { text, expand } => {
+                Ok(self.word(text, *expand, inherited.attributes, context))
+            }
+            Node::Phrase(words) => Ok(self.phrase(words, inherited, context)),
             Node::Prefix(text) => pattern(Pattern::Prefix(text), self, context),
             Node::Suffix(text) => pattern(Pattern::Suffix(text), self, context),
             Node::Infix(text) => pattern(Pattern::Infix(text), self, context),
@@ -185,10 +202,17 @@ impl<'p, 'o> Planner<'p, 'o> {
         nodes.iter().map(|node| self.node(node, inherited, context)).collect()
     }
 
-    fn phrase<'q>(&mut self, words: &[Vec<u8>], inherited: Inherited) -> Plan<'q> {
+    fn phrase<'q>(
+        &mut self,
+        words: &[Vec<u8>],
+        inherited: Inherited,
+        context: &mut Context<'_>,
+    ) -> Plan<'q> {
         let near = inherited.near.unwrap_or(Near { slop: Some(0), in_order: true });
-        let mut parts: Vec<Plan<'q>> =
-            words.iter().map(|word| self.word(word, false, inherited.attributes)).collect();
+        let mut parts: Vec<Plan<'q>> = words
+            .iter()
+            .map(|word| self.word(word, false, inherited.attributes, context))
+            .collect();
         match parts.len() {
             0 => Plan::Nothing,
             1 => parts.remove(0),
@@ -196,7 +220,14 @@ impl<'p, 'o> Planner<'p, 'o> {
         }
     }
 
-    fn word<'q>(&mut self, text: &[u8], expands: bool, attributes: TextSet) -> Plan<'q> {
+    fn word<'q>(
+        &mut self,
+        text: &[u8],
+        expands: bool,
+        attributes: TextSet,
+        context: &mut Context<'_>,
+    ) -> Plan<'q> {
+        context.tick(1);
         let mut terms = vec![self.term(TermKind::Word, text)];
         if expands {
             let stem = self.stemmer.stem(text);
@@ -204,11 +235,14 @@ impl<'p, 'o> Planner<'p, 'o> {
             if let Some(stem) = stem {
                 terms.push(self.term(TermKind::Word, &stem));
             }
+            // Each once, and the word itself is not among them; its stem may be.
             let others = self.options.synonyms.map(|synonyms| synonyms.of(text));
-            for other in others.into_iter().flatten() {
-                if terms.iter().all(|term| term.text != other || term.kind != TermKind::Word) {
-                    terms.push(self.term(TermKind::Word, other));
-                }
+            let is_there = |other: &[u8]| terms.len() > 2 && terms[2].text == other;
+            let others: Vec<&[u8]> =
+                others.into_iter().flatten().filter(|other| !is_there(other)).collect();
+            for other in others {
+                context.tick(1);
+                terms.push(self.term(TermKind::Word, other));
             }
         }
         Plan::Terms { terms, attributes }
@@ -220,8 +254,11 @@ impl<'p, 'o> Planner<'p, 'o> {
         attributes: TextSet,
         context: &mut Context<'_>,
     ) -> Plan<'q> {
-        let dictionaries = self.partitions.iter().map(|partition| &partition.words.dictionary);
-        let words = merged(dictionaries, pattern, self.options.expansions, context);
+        let most = self.options.expansions;
+        let words = self.partitions.with_all(|all| {
+            let dictionaries = all.iter().map(|partition| &partition.words.dictionary);
+            merged(dictionaries, pattern, most, context)
+        });
         let term = |word: &Vec<u8>| {
             context.tick(1);
             self.term(TermKind::Word, word)
@@ -236,13 +273,7 @@ impl<'p, 'o> Planner<'p, 'o> {
         values: &[TagValue],
         context: &mut Context<'_>,
     ) -> Plan<'q> {
-        let dictionaries = self.partitions.iter().filter_map(|partition| {
-            match &partition.fields.get(usize::from(attribute))?.content {
-                Content::Tags(tags) => Some(&tags.dictionary),
-                _ => None,
-            }
-        });
-        let mut tags = Vec::new();
+        let (mut tags, most) = (Vec::new(), self.options.expansions);
         for value in values {
             let pattern = match value {
                 TagValue::Exact(text) => {
@@ -254,7 +285,15 @@ impl<'p, 'o> Planner<'p, 'o> {
                 TagValue::Infix(text) => Pattern::Infix(text),
                 TagValue::Wildcard(text) => Pattern::Wildcard(text),
             };
-            tags.extend(merged(dictionaries.clone(), pattern, self.options.expansions, context));
+            tags.extend(self.partitions.with_all(|all| {
+                let dictionaries = all.iter().filter_map(|partition| {
+                    match &partition.fields.get(usize::from(attribute))?.content {
+                        Content::Tags(tags) => Some(&tags.dictionary),
+                        _ => None,
+                    }
+                });
+                merged(dictionaries, pattern, most, context)
+            }));
         }
         tags.sort_unstable();
         tags.dedup();
@@ -262,17 +301,16 @@ impl<'p, 'o> Planner<'p, 'o> {
     }
 
     fn term(&mut self, kind: TermKind, text: &[u8]) -> Term {
-        let of = |partition: &&Partition| {
-            let dictionary = &partition.words.dictionary;
-            let found = dictionary.find(kind, text);
-            found.map_or(0, |id| dictionary.postings(id).len())
-        };
-        let idf = if let [only] = self.partitions {
-            self.idf(of(only) as f64)
-        } else if let Some(idf) = self.known.get(&(kind, text.to_vec())) {
+        let idf = if let Some(idf) = self.known.get(&(kind, text.to_vec())) {
             *idf
         } else {
-            let idf = self.idf(self.partitions.iter().map(of).sum::<usize>() as f64);
+            let of = |partition: &&Partition| {
+                let dictionary = &partition.words.dictionary;
+                let found = dictionary.find(kind, text);
+                found.map_or(0, |id| dictionary.postings(id).len())
+            };
+            let rows = self.partitions.with_all(|all| all.iter().map(of).sum::<usize>());
+            let idf = self.idf(rows as f64);
             self.known.insert((kind, text.to_vec()), idf);
             idf
         };

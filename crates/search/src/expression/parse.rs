@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 use crate::number;
 use crate::query::Parameters;
 
+/// How many operands it may have: so many are evaluated for each row.
+const MAX_OPERANDS: usize = 100_000;
 /// How deeply parentheses, signs and calls may be nested.
 const MAX_DEPTH: usize = 128;
 
@@ -21,6 +23,7 @@ struct Parser<'a, 'r> {
     /// The word read last, which errors quote.
     near: &'a [u8],
     depth: usize,
+    operands: usize,
     parameters: &'a Parameters,
     resolve: &'r mut Resolve<'r>,
 }
@@ -51,7 +54,8 @@ impl Expression {
         parameters: &Parameters,
         resolve: &'r mut (dyn FnMut(&[u8]) -> Result<usize> + 'r),
     ) -> Result<Self> {
-        let mut parser = Parser { text, at: 0, near: b"", depth: 0, parameters, resolve };
+        let (near, depth, operands) = (&b""[..], 0, 0);
+        let mut parser = Parser { text, at: 0, near, depth, operands, parameters, resolve };
         let root = parser.rank(0)?;
         parser.space();
         if parser.at < text.len() {
@@ -114,6 +118,12 @@ impl<'a> Parser<'a, '_> {
     /// Operands with operators of a rank between them.
     fn rank(&mut self, rank: usize) -> Result<Node> {
         if rank == RANKS.len() {
+            self.operands += 1;
+            if self.operands > MAX_OPERANDS {
+                return Err(Error::new(format!(
+                    "Expression is too long: it has more than {MAX_OPERANDS} operands"
+                )));
+            }
             return self.operand();
         }
         // Below `&&` and above comparisons, as in RediSearch: `!@a == 1` is `!(@a == 1)`.

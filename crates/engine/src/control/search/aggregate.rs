@@ -80,18 +80,19 @@ worded! {
     }, |control, words, out| {
         let &[verb, name, ref rest @ ..] = words else { return Err(UNKNOWN) };
         let read = CursorRead::parse(rest).map_err(refused)?;
-        let (own, _) = control.index(name)?;
+        let known = control.engine.catalog.known();
+        let (own, _) = known.index(control.session.db, name).ok_or(UNKNOWN)?;
         let (db, now) = (control.session.db, control.context.now);
         let cursors = &control.engine.catalog.cursors;
         match verb.to_ascii_uppercase().as_slice() {
             b"READ" => {
-                let (rows, next) = cursors.read((db, &own), &read, now)?;
+                let (rows, next) = cursors.read((db, own), &read, now)?;
                 out.array(2);
                 put_rows(out, 0, &rows);
                 out.int(next);
             }
             b"DEL" => {
-                cursors.drop_one((db, &own), read.id)?;
+                cursors.drop_one((db, own), read.id)?;
                 out.ok();
             }
             b"GC" => {
@@ -165,7 +166,7 @@ impl Maker<'_> {
             limit: usize::MAX,
             with_scores: scores,
             admits: asked.admits(),
-            synonyms: Some(&asked.synonyms),
+            synonyms: Some(asked.synonyms()),
             ..evaluate::Options::default()
         };
         let by_document: Vec<usize> =
@@ -176,18 +177,22 @@ impl Maker<'_> {
         let found = found.map_err(refused)?;
         let together = (MOST_VALUES / properties.len().max(1)).clamp(1, TOGETHER);
         for hits in found.hits.chunks(together) {
-            asking.pace.check().map_err(refused)?;
-            let mut halves = Vec::new();
+            let mut halves = Vec::with_capacity(hits.len());
             index.with_all(|partitions| {
                 for hit in hits {
                     let partition = partitions[hit.partition];
                     let Some(key) = partition.key_of(hit.row) else { continue };
                     let Some(hit) = again(partition, (key, hit), query, &options) else { continue };
-                    self.take(partition, (key, &hit), &properties, loads, &mut halves)?;
+                    let values = self.values(partition, (key, &hit), &properties);
+                    halves.push(Half { key: key.into(), hit, values });
                 }
-                Ok(())
-            })?;
+            });
             for half in halves {
+                asking.pace.check().map_err(refused)?;
+                if !loads {
+                    self.push(Record::from(half.values))?;
+                    continue;
+                }
                 let still = |key: &[u8], hit: &Hit| asked.as_it_is((key, hit), query, &options);
                 self.load(asking, half, &still, (&properties, &by_document))?;
             }
@@ -195,7 +200,7 @@ impl Maker<'_> {
                 break;
             }
         }
-        let rows = self.pipeline.finish().map_err(refused)?;
+        let rows = self.pipeline.finish(&mut || asking.pace.check()).map_err(refused)?;
         Ok((found.total, Batch::of(rows, groups)))
     }
 
@@ -215,23 +220,6 @@ impl Maker<'_> {
             Origin::Extra(_) => true,
             Origin::Field(_) => false,
         }
-    }
-
-    /// Takes in a row, or what it has before its document is read.
-    fn take(
-        &mut self,
-        partition: &Partition,
-        (key, hit): (&[u8], &Hit),
-        properties: &[Property],
-        loads: bool,
-        halves: &mut Vec<Half>,
-    ) -> Result<(), CmdError> {
-        let values = self.values(partition, (key, hit), properties);
-        match loads {
-            true => halves.push(Half { key: key.into(), hit: *hit, values }),
-            false => self.push(Record::from(values))?,
-        }
-        Ok(())
     }
 
     /// What the index knows of a row.

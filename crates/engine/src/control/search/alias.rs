@@ -72,7 +72,7 @@ worded! {
         grammar: "index:string",
         ..READS
     }, |control, words, out| {
-        let (name, _) = control.index(words[0])?;
+        let (name, _) = control.index("ft.aliaslist", words[0])?;
         let known = control.engine.catalog.known();
         let aliases = known.databases.get(&control.session.db).map(|names| &names.aliases);
         let aliases = aliases.into_iter().flatten();
@@ -98,7 +98,7 @@ fn add(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let &[alias, index] = words else { return Err(UNKNOWN) };
-    let (name, _) = control.index(index)?;
+    let (name, _) = control.index("ft.aliasadd", index)?;
     let db = control.session.db;
     control.engine.catalog.change(control.txn, |known| {
         let names = known.databases.get(&db).ok_or(UNKNOWN)?;

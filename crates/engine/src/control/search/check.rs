@@ -26,7 +26,10 @@ worded! {
         complexity: "O(N) in the keys of the database",
         grammar: "index:string",
         ..READS
-    }, |control, words, out| run(control, ("ft.check", words), check, out)
+    }, |control, words, out| {
+        control.index("ft.check", words.first().ok_or(UNKNOWN)?)?;
+        run(control, ("ft.check", words), check, out)
+    }
 }
 
 fn check(

@@ -8,13 +8,14 @@ use base::{CmdError, Flag, Protocol, Reply, Spec};
 use store::{Scope, Txn};
 use wire::RespWriter;
 
-use super::{CHANGES, UNKNOWN, refused};
+use super::{CHANGES, NO_RIGHT, UNKNOWN, refused};
 use crate::control::{Control, acts, worded};
 use crate::engine::Engine;
 use crate::engine::entry::Action;
 use crate::engine::worker::WorkerContext;
 use crate::execution::data_command::Call;
 use crate::execution::request::Request;
+use crate::execution::rights;
 use crate::execution::serving;
 use crate::search::catalog_image::Step;
 use crate::search::{Filter, Index};
@@ -96,6 +97,7 @@ fn create(
     let (name, words) = words.split_first().ok_or(UNKNOWN)?;
     let definition = Arc::new(Definition::parse(words).map_err(refused)?);
     Filter::of(&definition).map_err(refused)?;
+    control.may_read_all("ft.create", &definition)?;
     let (db, engine) = (control.session.db, control.engine);
     // Before it is known, so that it misses nothing. Where every shard is held it follows already,
     // or begins to when they are given back: it reads what is there then.
@@ -135,7 +137,7 @@ fn fill(control: &mut Control<'_>, name: &[u8], reads: bool) -> Result<(), CmdEr
             }
         });
     }
-    let (_, index) = control.index(name)?;
+    let (_, index) = control.index("ft.create", name)?;
     if reads {
         engine.fill(control.txn, control.session.db, &index);
     }
@@ -149,7 +151,7 @@ fn alter(
     out: &mut RespWriter<'_>,
 ) -> Result<(), CmdError> {
     let (alias, words) = words.split_first().ok_or(UNKNOWN)?;
-    let (name, _) = control.index(alias)?;
+    let (name, _) = control.index("ft.alter", alias)?;
     let db = control.session.db;
     let reads = control.engine.catalog.change(control.txn, |known| {
         let (_, index) = known.index(db, &name).ok_or(UNKNOWN)?;
@@ -185,8 +187,8 @@ fn drop_index(
         [_, word] if word.eq_ignore_ascii_case(b"DD") => true,
         _ => return Err(CmdError::new("Unknown argument")),
     };
-    let (name, index) = match control.index(words[0]) {
-        Err(_) if if_there => {
+    let (name, index) = match control.index("ft.dropindex", words[0]) {
+        Err(error) if if_there && error == UNKNOWN => {
             out.ok();
             return Ok(());
         }
@@ -194,7 +196,7 @@ fn drop_index(
     };
     let db = control.session.db;
     if with_documents {
-        delete_documents(control, &index);
+        delete_documents(control, &index)?;
     }
     control.engine.catalog.change(control.txn, |known| match known.index(db, &name) {
         Some(_) => Ok(((), vec![Step::NoIndex { db, name: name.clone() }])),
@@ -205,8 +207,9 @@ fn drop_index(
     Ok(())
 }
 
-/// Deletes the documents of an index, key by key, as DEL does.
-fn delete_documents(control: &mut Control<'_>, index: &Index) {
+/// Deletes the documents of an index, key by key, as DEL does: all that the user may delete, or
+/// none.
+fn delete_documents(control: &mut Control<'_>, index: &Index) -> Result<(), CmdError> {
     let mut keys: Vec<Box<[u8]>> = Vec::new();
     for at in 0..index.count() {
         index.with(at, |partition| {
@@ -215,6 +218,12 @@ fn delete_documents(control: &mut Control<'_>, index: &Index) {
         });
     }
     let engine = control.engine;
+    let entry = engine.table.find_own(&[b"DEL"]).ok_or(UNKNOWN)?;
+    let may_delete =
+        |key: &Box<[u8]>| rights::may_run(engine, control.session, entry, &[b"DEL", key]);
+    if !keys.iter().all(may_delete) {
+        return Err(NO_RIGHT);
+    }
     for name in &keys {
         let key = engine.store.hasher().key(name);
         let Control { txn, context, in_exec, .. } = control;
@@ -226,6 +235,7 @@ fn delete_documents(control: &mut Control<'_>, index: &Index) {
         // Where an overdue request holds the shard the key stays, as it would with DEL.
         let _ = txn.with(&engine.store, scope, |txn| delete(context, engine, txn, key));
     }
+    Ok(())
 }
 
 fn delete(context: &mut WorkerContext, engine: &Engine, txn: &mut Txn, key: base::Key<'_>) {

@@ -72,7 +72,7 @@ fn explained(asking: &Asking<'_>, words: &[&[u8]]) -> Result<String, CmdError> {
     let stemmer = Stemmer::new(search.language.as_ref().unwrap_or(&definition.language));
     let expand = |word: &[u8]| {
         let stem = stemmer.stem(word).map(|stem| [b"+", &stem[..]].concat());
-        let synonyms = asked.synonyms.of(word).into_iter().map(|group| [b"~", group].concat());
+        let synonyms = asked.synonyms().of(word).into_iter().map(|group| [b"~", group].concat());
         stem.into_iter().chain(synonyms).collect()
     };
     Ok(query.explain(definition, &expand))
@@ -88,7 +88,7 @@ worded! {
         ..READS
     }, |control, words, out| {
         let &[name, attribute] = words else { return Err(UNKNOWN) };
-        let (_, index) = control.index(name)?;
+        let (_, index) = control.index("ft.tagvals", name)?;
         if control.in_exec {
             control.txn.publish_changes_so_far();
         }
@@ -131,7 +131,7 @@ fn syn_update(
     let &[name, group, ref terms @ ..] = words else { return Err(UNKNOWN) };
     let skips = terms.first().is_some_and(|word| word.eq_ignore_ascii_case(b"SKIPINITIALSCAN"));
     let terms = &terms[usize::from(skips)..];
-    let (own, _) = control.index(name)?;
+    let (own, _) = control.index("ft.synupdate", name)?;
     let db = control.session.db;
     control.engine.catalog.change(control.txn, |known| {
         let (_, index) = known.index(db, &own).ok_or(UNKNOWN)?;
@@ -141,10 +141,12 @@ fn syn_update(
             synonyms.push((group.into(), Vec::new()));
             synonyms.len() - 1
         });
+        let group = &mut synonyms[at].1;
+        let mut there: BTreeSet<Box<[u8]>> = group.iter().cloned().collect();
         for term in terms {
             let term: Box<[u8]> = term.to_ascii_lowercase().into();
-            if !synonyms[at].1.contains(&term) {
-                synonyms[at].1.push(term);
+            if there.insert(term.clone()) {
+                group.push(term);
             }
         }
         let step = Step::Synonyms { db, name: own.clone(), synonyms };
@@ -164,7 +166,7 @@ worded! {
         grammar: "index:string",
         ..READS
     }, |control, words, out| {
-        let (_, index) = control.index(words[0])?;
+        let (_, index) = control.index("ft.syndump", words[0])?;
         let mut of: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
         for (group, terms) in &index.synonyms {
             terms.iter().for_each(|term| of.entry(term).or_default().push(group));

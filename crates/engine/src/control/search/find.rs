@@ -24,7 +24,6 @@ pub(super) struct Asked {
     pub name: Box<[u8]>,
     pub index: Arc<Index>,
     pub db: usize,
-    pub synonyms: Synonyms,
     /// The dialect of a request that names none.
     pub dialect: u8,
     /// The keys that the user may read, if not all.
@@ -43,18 +42,19 @@ impl Asked {
         let (name, index) = known.index(asking.db, name).ok_or_else(missing)?;
         let (name, index) = (name.into(), Arc::clone(index));
         index.uses.fetch_add(1, Ordering::Relaxed);
-        let mut synonyms = Synonyms::default();
-        for (group, terms) in &index.synonyms {
-            synonyms.update(group, terms.iter().map(|term| &**term));
-        }
         let dialect = asking.engine.config().queries.search_dialect;
         let may_read = asking.may_read.clone();
-        Ok(Asked { name, index, db: asking.db, synonyms, dialect, may_read })
+        Ok(Asked { name, index, db: asking.db, dialect, may_read })
     }
 
     /// What it holds, and how.
     pub fn definition(&self) -> &Definition {
         &self.index.definition
+    }
+
+    /// Its groups of synonyms.
+    pub fn synonyms(&self) -> &Synonyms {
+        &self.index.synonyms_by_word
     }
 
     /// Which keys the user may know of, if not all.

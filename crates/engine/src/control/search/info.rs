@@ -49,7 +49,7 @@ worded! {
         ..READS
     }, |control, words, out| {
         let &[name] = words else { return Err(UNKNOWN) };
-        let (name, index) = control.index(name)?;
+        let (name, index) = control.index("ft.info", name)?;
         if control.in_exec {
             control.txn.publish_changes_so_far();
         }

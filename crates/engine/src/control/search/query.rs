@@ -247,7 +247,7 @@ impl Prepared<'_> {
             admits: self.asked.admits(),
             language: search.language.as_ref(),
             payload: search.payload.as_deref(),
-            synonyms: Some(&self.asked.synonyms),
+            synonyms: Some(self.asked.synonyms()),
             tanh_factor: f64::from(search.options.tanh_factor.unwrap_or(4)),
             ..evaluate::Options::default()
         }
@@ -263,7 +263,7 @@ impl Prepared<'_> {
                 let id = AttributeId::try_from(at).ok()?;
                 let attribute = &definition.attributes[at];
                 let is_text = matches!(attribute.kind, search::schema::Kind::Text { .. });
-                let terms = highlight::Terms::of(&self.query, id, language, &asked.synonyms);
+                let terms = highlight::Terms::of(&self.query, id, language, asked.synonyms());
                 is_text.then(|| (attribute.name.clone(), terms))
             };
             let terms = (0..definition.attributes.len()).filter_map(text).collect();

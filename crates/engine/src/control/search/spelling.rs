@@ -32,7 +32,13 @@ worded! {
         complexity: "O(N) in the words of the index",
         grammar: "index:string query:string [argument:string...]",
         ..READS
-    }, |control, words, out| run(control, ("ft.spellcheck", words), check_spelling, out)
+    }, |control, words, out| {
+        // It tells of words of all documents.
+        match control.index("ft.spellcheck", words.first().ok_or(UNKNOWN)?) {
+            Err(refused) if refused != UNKNOWN => Err(refused),
+            _ => run(control, ("ft.spellcheck", words), check_spelling, out),
+        }
+    }
 }
 
 fn check_spelling(
