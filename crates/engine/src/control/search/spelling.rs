@@ -68,7 +68,7 @@ fn check(
         in_fields: None,
     };
     let query = Query::parse(&request.query, asked.definition(), &options).map_err(refused)?;
-    let (included, excluded) = terms(asking, &request.terms)?;
+    let Listed { included, excluded } = listed(asking, &request.terms)?;
     let mut checked = Vec::new();
     for word in words(&query) {
         let is_known = (0..asked.index.count())
@@ -82,13 +82,21 @@ fn check(
     Ok(checked)
 }
 
-/// Terms that are suggested beside the index's words, and those that are not misspelt.
-fn terms(asking: &Asking<'_>, asked: &[Terms]) -> Result<(Vec<Vec<u8>>, Vec<Vec<u8>>), CmdError> {
+/// Terms of dictionaries, and of the request.
+#[derive(Default)]
+struct Listed {
+    /// They are suggested beside the index's words.
+    included: Vec<Vec<u8>>,
+    /// They are not misspelt.
+    excluded: Vec<Vec<u8>>,
+}
+
+fn listed(asking: &Asking<'_>, asked: &[Terms]) -> Result<Listed, CmdError> {
     let known = asking.engine.catalog.known();
     let names = known.databases.get(&asking.db);
-    let (mut included, mut excluded) = (Vec::new(), Vec::new());
+    let mut listed = Listed::default();
     for terms in asked {
-        let list = if terms.include { &mut included } else { &mut excluded };
+        let list = if terms.include { &mut listed.included } else { &mut listed.excluded };
         let dictionary = names.and_then(|names| names.dictionaries.get(&*terms.dictionary));
         if dictionary.is_none() && terms.words.is_empty() {
             let name = String::from_utf8_lossy(&terms.dictionary);
@@ -97,7 +105,7 @@ fn terms(asking: &Asking<'_>, asked: &[Terms]) -> Result<(Vec<Vec<u8>>, Vec<Vec<
         list.extend(dictionary.into_iter().flatten().map(|term| term.to_vec()));
         list.extend(terms.words.iter().cloned());
     }
-    Ok((included, excluded))
+    Ok(listed)
 }
 
 /// The words of a query, each once, in order.
