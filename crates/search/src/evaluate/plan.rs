@@ -19,6 +19,8 @@ use crate::text::Stemmer;
 
 /// How deep a query may be: what walks over it may use the stack.
 const DEPTH: usize = 128;
+/// Words that a query may stand for, with stems, synonyms and what patterns stand for.
+const MOST_TERMS: usize = 4_000_000;
 
 /// A term of the dictionary of words.
 #[derive(Clone, Debug)]
@@ -96,6 +98,8 @@ pub struct Planner<'p, 'o, P: ?Sized> {
     stemmer: Stemmer,
     documents: f64,
     known: HashMap<(TermKind, Vec<u8>), f64, foldhash::fast::RandomState>,
+    /// Terms so far.
+    terms: usize,
 }
 
 impl<'p, 'o, P: Partitions + ?Sized> Planner<'p, 'o, P> {
@@ -104,7 +108,14 @@ impl<'p, 'o, P: Partitions + ?Sized> Planner<'p, 'o, P> {
             let definition = all.first()?.definition();
             let documents = all.iter().map(|partition| partition.len()).sum::<usize>() as f64;
             let stemmer = Stemmer::new(options.language.unwrap_or(&definition.language));
-            Some(Self { partitions, options, stemmer, documents, known: HashMap::default() })
+            Some(Self {
+                partitions,
+                options,
+                stemmer,
+                documents,
+                known: HashMap::default(),
+                terms: 0,
+            })
         })
     }
 
@@ -202,6 +213,16 @@ impl<'p, 'o, P: Partitions + ?Sized> Planner<'p, 'o, P> {
         nodes.iter().map(|node| self.node(node, inherited, context)).collect()
     }
 
+    /// Counts terms; whether the evaluation is stopped, or is now, as there are too many.
+    fn is_enough(&mut self, terms: usize, context: &mut Context<'_>) -> bool {
+        self.terms += terms;
+        if self.terms > MOST_TERMS {
+            let error = format!("Query stands for more than {MOST_TERMS} words");
+            context.fail(Error::new(error));
+        }
+        context.tick(terms)
+    }
+
     fn phrase<'q>(
         &mut self,
         words: &[Vec<u8>],
@@ -227,7 +248,9 @@ impl<'p, 'o, P: Partitions + ?Sized> Planner<'p, 'o, P> {
         attributes: TextSet,
         context: &mut Context<'_>,
     ) -> Plan<'q> {
-        context.tick(1);
+        if self.is_enough(1, context) {
+            return Plan::Nothing;
+        }
         let mut terms = vec![self.term(TermKind::Word, text)];
         if expands {
             let stem = self.stemmer.stem(text);
@@ -241,7 +264,9 @@ impl<'p, 'o, P: Partitions + ?Sized> Planner<'p, 'o, P> {
             let others: Vec<&[u8]> =
                 others.into_iter().flatten().filter(|other| !is_there(other)).collect();
             for other in others {
-                context.tick(1);
+                if self.is_enough(1, context) {
+                    break;
+                }
                 terms.push(self.term(TermKind::Word, other));
             }
         }
@@ -259,11 +284,13 @@ impl<'p, 'o, P: Partitions + ?Sized> Planner<'p, 'o, P> {
             let dictionaries = all.iter().map(|partition| &partition.words.dictionary);
             merged(dictionaries, pattern, most, context)
         });
-        let term = |word: &Vec<u8>| {
-            context.tick(1);
-            self.term(TermKind::Word, word)
-        };
-        let terms = words.iter().map(term).collect();
+        let mut terms = Vec::with_capacity(words.len());
+        for word in &words {
+            if self.is_enough(1, context) {
+                break;
+            }
+            terms.push(self.term(TermKind::Word, word));
+        }
         Plan::Terms { terms, attributes }
     }
 
