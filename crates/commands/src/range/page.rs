@@ -94,8 +94,8 @@ impl Query<'_> {
             let span = last.as_ref().map_or(self.span, |name| rest(self.span, *reverse, name));
             let mut names = KeyList::default();
             if found.names.len() >= wanted || examined >= patience {
-                host.names(span, *reverse, 1, &mut names)?;
-                found.stopped = last.filter(|_| !names.is_empty());
+                let more = any_left(host, span, *reverse)?;
+                found.stopped = last.filter(|_| more);
                 return Ok(found);
             }
             let left = wanted - found.names.len();
@@ -194,6 +194,20 @@ impl Found {
             }
         }
     }
+}
+
+/// Whether keys are left in a span: those past their deadline are none, but where there are many of
+/// them in a row, the next page is to find out.
+fn any_left<H: Ordered>(host: &mut H, span: Span, reverse: bool) -> Result<bool, CmdError> {
+    let asked = if host.any_expires() { LEAST } else { 1 };
+    let mut names = KeyList::default();
+    host.names(span, reverse, asked, &mut names)?;
+    if asked == 1 || names.len() == asked {
+        return Ok(!names.is_empty());
+    }
+    let mut any = false;
+    host.look_at(&names, &mut |_, _| any = true);
+    Ok(any)
 }
 
 fn too_many(most: usize) -> CmdError {
