@@ -219,7 +219,8 @@ fn delete_documents(control: &mut Control<'_>, index: &Index) -> Result<(), CmdE
     }
     let engine = control.engine;
     let entry = engine.table.find_own(&[b"DEL"]).ok_or(UNKNOWN)?;
-    let may_delete = |key: &[u8]| rights::may_run(engine, control.session, entry, &[b"DEL", key]);
+    let mut may_delete =
+        |key: &[u8]| rights::may_run(engine, control.session, entry, &[b"DEL", key]);
     if !keys.iter().all(|key| may_delete(key)) {
         return Err(NO_RIGHT);
     }
